@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import errno
 
 from . import _c
 
@@ -64,6 +65,18 @@ _CLASSES = {
     Status.ENOENT: HpcwNotFoundError, Status.EACCES: HpcwPermissionError, Status.EEXIST: HpcwExistsError,
     Status.ENOMEM: HpcwMemoryError,
 }
+
+
+_OF_ERRNO = {
+    errno.ENOSPC: Status.ENOSPC, errno.EDQUOT: Status.ENOSPC, errno.EFBIG: Status.ENOSPC, errno.ENOMEM: Status.ENOMEM,
+    errno.ENOENT: Status.ENOENT, errno.ENOTDIR: Status.ENOENT, errno.EACCES: Status.EACCES, errno.EPERM: Status.EACCES,
+    errno.EROFS: Status.EACCES, errno.EEXIST: Status.EEXIST, errno.ENOTEMPTY: Status.EEXIST, errno.ENAMETOOLONG: Status.ERANGE,
+}
+
+
+def status_of(sys_errno: int) -> Status:
+    """Returns the status that the library gives to a failure of the system."""
+    return _OF_ERRNO.get(sys_errno, Status.EIO)
 
 
 def of(message: str, status: int, sys_errno: int = 0, process: int = 0) -> HpcwError:

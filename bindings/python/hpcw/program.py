@@ -2,6 +2,7 @@
 """hpcgen: makes, checks and scores datasets."""
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -33,6 +34,9 @@ def hpcgen() -> str:
 _LAUNCHED = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_SIZE",
              "SLURM_STEP_NUM_TASKS"}
 
+# By their texts: failures of the system. A message ends with this text.
+_REASONS = {os.strerror(number): number for number in errno.errorcode}
+
 
 def _run(*args: str, show: bool = False) -> str:
     """Runs hpcgen and returns its standard output. `show`: its messages go to sys.stderr as they come."""
@@ -40,13 +44,11 @@ def _run(*args: str, show: bool = False) -> str:
     program = hpcgen()
     try:
         process = subprocess.Popen([program, *args], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=None if show and _is_terminal() else subprocess.PIPE, text=True, errors="replace")
+                                   stderr=subprocess.PIPE, text=True, errors="replace")
     except OSError as failure:
         raise errors.HpcwLibraryError(f"{program}: expected hpcgen, got: {failure.strerror}", errors.Status.ENOTSUP) from None
     try:
-        if process.stderr is None:
-            out, last = process.communicate()[0], ""
-        elif show:
+        if show and sys.stderr is not None:
             last = ""
             for line in process.stderr:
                 sys.stderr.write(line)
@@ -59,19 +61,23 @@ def _run(*args: str, show: bool = False) -> str:
         process.wait()
         raise
     if process.returncode != 0:
-        message = re.sub(r"^hpcgen: ", "", last.strip().rpartition("\n")[2]) or f"hpcgen {args[0]}: status {process.returncode}"
-        # Messages of hpcgen for a target that it replaces only with --force.
-        exists = re.search("choose another --out, or --force to|expected an empty directory, got", message)
-        if exists:
-            message = re.sub("--(force|resume)", r"\1=True", message.replace("another --out", "another directory"))
-        raise errors.of(message, errors.Status.EEXIST if exists else
-                        errors.Status.EINVAL if process.returncode == 2 else errors.Status.EFORMAT)
+        raise _failure(args[0], process.returncode, last)
     return out
 
 
-def _is_terminal() -> bool:
-    """Returns whether sys.stderr is a terminal, and not a cell of a notebook."""
-    return sys.stderr is sys.__stderr__ and sys.stderr is not None and sys.stderr.isatty()
+def _failure(command: str, code: int, text: str) -> errors.HpcwError:
+    """Returns the exception for the last message of hpcgen."""
+    if code < 0:
+        return errors.of(f"hpcgen {command}: expected it to end by itself, got signal {-code}", errors.Status.EIO)
+    message = re.sub(r"^hpcgen: ", "", text.strip().rpartition("\n")[2]) or f"hpcgen {command}: status {code}"
+    # Messages of hpcgen for a target that it replaces only with --force.
+    if re.search("choose another --out, or --force to|expected an empty directory, got", message):
+        message = re.sub("--(force|resume)", r"\1=True", message.replace("another --out", "another directory"))
+        return errors.of(message, errors.Status.EEXIST)
+    reason = _REASONS.get(message.rpartition(": ")[2])
+    if reason:
+        return errors.of(message, errors.status_of(reason), reason)
+    return errors.of(message, errors.Status.EINVAL if code == 2 else errors.Status.EFORMAT)
 
 
 def _options(options: dict) -> list:
@@ -112,7 +118,7 @@ def verify(what, deep: bool = False, jobs: int | None = None) -> dict:
     """Checks a dataset or a file with hpcgen: checksums and structure. what: a path, or an object of this package.
 
     deep: generates the dataset again and compares every byte. Returns hpcgen's report. Raises HpcwFormatError with the first
-    fault.
+    fault, or HpcwNotFoundError or HpcwPermissionError for a file that cannot be opened.
     """
     options = {"deep": True if deep else None, "jobs": jobs}
     return json.loads(_run("verify", "--json", *_options(options), "--", os.fspath(getattr(what, "path", what))))
@@ -122,7 +128,8 @@ def score(findings, run) -> dict:
     """Compares the findings of a tool with the faults that the dataset has (doc/truth.md).
 
     findings: a list of dictionaries, {"findings": [...]}, or the path of a file with the latter. run: a Run, or its
-    directory. Returns the score: precision and recall of each kind.
+    directory. Returns the score: precision and recall of each kind. Raises HpcwFormatError for findings without a kind, and
+    HpcwNotFoundError for a dataset without truth.json.
     """
     directory = os.fspath(getattr(run, "path", run))
     if isinstance(findings, (str, os.PathLike)):
@@ -147,5 +154,6 @@ def _plain(value):
 
 
 def info(path: str | os.PathLike) -> dict:
-    """Returns what `hpcgen info --json` prints about a file (doc/info.md)."""
+    """Returns what `hpcgen info --json` prints about a file (doc/info.md). Raises HpcwNotFoundError, or HpcwFormatError for a
+    file of no format or a damaged one."""
     return json.loads(_run("info", "--json", "--", os.fspath(path)))
