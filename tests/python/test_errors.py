@@ -2,6 +2,7 @@
 """The class of each failure: one of hpcw's, which is also Python's own where Python has one. The message names the file."""
 import os
 import pty
+import shutil
 import subprocess
 import sys
 
@@ -12,8 +13,8 @@ import hpcw
 
 def test_failures_of_hpcgen(dataset, tmp_path):
     none = str(tmp_path / "none")
-    for call in (lambda: hpcw.info(none), lambda: hpcw.verify(none), lambda: hpcw.score([], none), lambda: hpcw.score(none, dataset),
-                 lambda: hpcw.generate(f"{none}/out", ranks=4, show=False),
+    for call in (lambda: hpcw.info(none), lambda: hpcw.verify(none), lambda: hpcw.score([], none),
+                 lambda: hpcw.score(none, dataset), lambda: hpcw.generate(f"{none}/out", ranks=4, show=False),
                  lambda: hpcw.generate(tmp_path / "out", ranks=4, workload=f"{none}.lua", show=False)):
         with pytest.raises(hpcw.HpcwNotFoundError, match=f"^{none}.*: No such file or directory$"):
             call()
@@ -33,8 +34,40 @@ def test_hpcgen_that_was_killed(tmp_path, monkeypatch):
 def test_failures_in_a_terminal(dataset):
     """The message of hpcgen is in the exception, also where sys.stderr is a terminal."""
     ours, its = pty.openpty()
-    program = f"import hpcw\ntry:\n    hpcw.generate({dataset!r}, ranks=8)\nexcept hpcw.HpcwError as e: print(type(e).__name__, e)"
+    program = (f"import hpcw\ntry:\n    hpcw.generate({dataset!r}, ranks=8)\n"
+               "except hpcw.HpcwError as e: print(type(e).__name__, e)")
     run = subprocess.run([sys.executable, "-c", program], text=True, stdout=subprocess.PIPE, stderr=its, check=True)
     os.close(its)
     os.close(ours)
     assert run.stdout.startswith(f"HpcwExistsError {dataset}/manifest.json: a dataset with other parameters exists")
+
+
+def test_failures_of_a_dataset(dataset, tmp_path):
+    with pytest.raises(hpcw.HpcwNotFoundError, match=f"^{dataset}/truth.json/manifest.json: cannot read: Not a directory"):
+        hpcw.Run(f"{dataset}/truth.json")
+    (tmp_path / "manifest.json").mkdir()
+    with pytest.raises(hpcw.HpcwError, match=f"^{tmp_path}/manifest.json: cannot read: Is a directory"):
+        hpcw.open(tmp_path)
+    (tmp_path / "manifest.json").rmdir()
+    for text, message in (("[" * 100_000, "expected JSON, got maximum recursion"), ("{}", "expected the parameters"),
+                          ("3", "expected the"), ('{"parameters": {"ranks": 4}}', "expected the parameters of a dataset")):
+        (tmp_path / "manifest.json").write_text(text)
+        with pytest.raises(hpcw.HpcwFormatError, match=f"^{tmp_path}/manifest.json: {message}"):
+            hpcw.open(tmp_path)
+    shutil.copy(f"{dataset}/manifest.json", tmp_path)
+    run = hpcw.open(tmp_path)
+    for text in ('{"a": {"cost_s": 1}}', '[{"kind": "x", "cost_s": "1 s"}]', '[{"kind": "x", "switch_a": 1, "cost_s": 1}]'):
+        (tmp_path / "truth.json").write_text(text)
+        with pytest.raises(hpcw.HpcwFormatError, match=f"^{tmp_path}/truth.json: expected faults with a kind"):
+            hpcw.open(tmp_path).faults()
+    with pytest.raises(hpcw.HpcwNotFoundError, match="^.*/app.clog2: expected the clog2 data"):
+        run.log
+
+
+def test_load_data_that_went(dataset, tmp_path):
+    shutil.copytree(f"{dataset}/vom", tmp_path / "vom")
+    loads = hpcw.open(tmp_path / "vom")
+    os.remove(tmp_path / "vom" / "data.0.json.br")
+    assert "size=No such file or directory" in repr(loads)
+    with pytest.raises(hpcw.HpcwNotFoundError, match="data.0.json.br: cannot open for reading"):
+        loads.tasks()

@@ -19,11 +19,6 @@ from .vom import Loads, is_set
 FAULTS = np.dtype([("kind", "O"), ("where", "O"), ("phase", "i8"), ("factor", "f8"), ("cost_s", "f8")])
 
 
-def _failed(path: str, what: str, failure: OSError) -> errors.HpcwError:
-    status = {FileNotFoundError: errors.Status.ENOENT, PermissionError: errors.Status.EACCES}
-    return errors.of(f"{path}: {what}: {failure.strerror}", status.get(type(failure), errors.Status.EIO), failure.errno)
-
-
 def _without_waiting(path: str, flags: int) -> int:
     """Opens a path without waiting for a writer if it is a FIFO. The FIFO is then empty, and so of no known format."""
     return os.open(path, flags | os.O_NONBLOCK)
@@ -37,7 +32,7 @@ def _exists(*parts: str) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as failure:
-        raise _failed(path, "cannot look at it", failure) from None
+        raise errors.of_system(path, "cannot look at it", failure) from None
     return True
 
 
@@ -52,6 +47,7 @@ class Run(_show.Shown):
         self.manifest: dict = self._json("manifest.json")
         try:
             self.ranks: int = self.manifest["parameters"]["ranks"]
+            self._facts()
         except (KeyError, TypeError):
             raise errors.of(f"{self.path}/manifest.json: expected the parameters of a dataset, got none",
                             errors.Status.EFORMAT) from None
@@ -63,7 +59,9 @@ class Run(_show.Shown):
                 return json.load(file)
         except FileNotFoundError as failure:
             raise errors.of(f"{path}: expected a file of a dataset, got none", errors.Status.ENOENT, failure.errno) from None
-        except ValueError as failure:
+        except OSError as failure:
+            raise errors.of_system(path, "cannot read", failure) from None
+        except (ValueError, RecursionError) as failure:
             raise errors.of(f"{path}: expected JSON, got {failure}", errors.Status.EFORMAT) from None
 
     def _at(self, *parts: str) -> str:
@@ -100,8 +98,12 @@ class Run(_show.Shown):
             value = fault.get(name)
             return np.nan if value is None else value
 
-        return np.array([(f["kind"], where(f), f.get("phase", -1), number(f, "factor"), number(f, "cost_s"))
-                         for f in walk(self.truth)], FAULTS)
+        try:
+            return np.array([(f["kind"], where(f), f.get("phase", -1), number(f, "factor"), number(f, "cost_s"))
+                             for f in walk(self.truth)], FAULTS)
+        except (KeyError, TypeError, ValueError):
+            raise errors.of(f"{self.path}/truth.json: expected faults with a kind and numbers, got others",
+                            errors.Status.EFORMAT) from None
 
     @functools.cached_property
     def links(self) -> Links:
@@ -166,7 +168,7 @@ def open(path: str | os.PathLike) -> Run | EventLog | Links | Loads | Container 
         with builtins.open(name, "rb", opener=_without_waiting) as file:
             start = file.read(8)
     except OSError as failure:
-        raise _failed(name, "cannot open", failure) from None
+        raise errors.of_system(name, "cannot open", failure) from None
     if start.startswith(b"CLOG-"):
         return EventLog(path)
     if start.startswith(b"sion"):

@@ -79,6 +79,11 @@ def status_of(sys_errno: int) -> Status:
     return _OF_ERRNO.get(sys_errno, Status.EIO)
 
 
+def of_system(path: str, what: str, failure: OSError) -> HpcwError:
+    """Returns the exception for a failure of Python's own calls."""
+    return of(f"{path}: {what}: {failure.strerror}", status_of(failure.errno), failure.errno)
+
+
 def of(message: str, status: int, sys_errno: int = 0, process: int = 0) -> HpcwError:
     """Returns the exception for a status."""
     return _CLASSES.get(Status(status), HpcwError)(message, status, sys_errno, process)

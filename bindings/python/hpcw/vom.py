@@ -35,9 +35,16 @@ def _in_threads(read, ranks):
         yield from threads.map(read, ranks)
 
 
+def _names(directory: str) -> list:
+    try:
+        return sorted(os.listdir(directory))
+    except OSError as failure:
+        raise errors.of_system(directory, "cannot list it", failure) from None
+
+
 def is_set(directory: str) -> bool:
     """Whether a directory holds data files of ranks."""
-    return any(_NAME.fullmatch(name) for name in os.listdir(directory))
+    return any(_NAME.fullmatch(name) for name in _names(directory))
 
 
 class Loads(_show.Shown):
@@ -63,7 +70,7 @@ class Loads(_show.Shown):
             handle.close()
             return {rank: path}
         files, stems = {}, set()
-        for name in sorted(os.listdir(path)):
+        for name in _names(path):
             m = _NAME.fullmatch(name)
             if m:
                 if int(m["rank"]) in files:
@@ -77,7 +84,11 @@ class Loads(_show.Shown):
         return files
 
     def _facts(self) -> dict:
-        return {"ranks": len(self.ranks), "size": _show.size_text(sum(os.path.getsize(f) for f in self._files.values()))}
+        try:
+            size = _show.size_text(sum(os.path.getsize(f) for f in self._files.values()))
+        except OSError as failure:  # a display must not fail
+            size = failure.strerror
+        return {"ranks": len(self.ranks), "size": size}
 
     def _head(self) -> np.ndarray:
         return self.tasks(ranks=self.ranks[:1])[:5]
