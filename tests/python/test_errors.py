@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The class of each failure: one of hpcw's, which is also Python's own where Python has one. The message names the file."""
+import errno
 import os
+import pickle
 import pty
 import shutil
 import subprocess
@@ -16,8 +18,9 @@ def test_failures_of_hpcgen(dataset, tmp_path):
     for call in (lambda: hpcw.info(none), lambda: hpcw.verify(none), lambda: hpcw.score([], none),
                  lambda: hpcw.score(none, dataset), lambda: hpcw.generate(f"{none}/out", ranks=4, show=False),
                  lambda: hpcw.generate(tmp_path / "out", ranks=4, workload=f"{none}.lua", show=False)):
-        with pytest.raises(hpcw.HpcwNotFoundError, match=f"^{none}.*: No such file or directory$"):
+        with pytest.raises(hpcw.HpcwNotFoundError, match=f"^{none}.*: No such file or directory$") as missing:
             call()
+        assert missing.value.errno == missing.value.sys_errno == errno.ENOENT
     with pytest.raises(hpcw.HpcwNotFoundError, match="manifest.json/out: .*: Not a directory"):
         hpcw.generate(f"{dataset}/manifest.json/out", ranks=4, show=False)
 
@@ -60,8 +63,9 @@ def test_failures_of_a_dataset(dataset, tmp_path):
         (tmp_path / "truth.json").write_text(text)
         with pytest.raises(hpcw.HpcwFormatError, match=f"^{tmp_path}/truth.json: expected faults with a kind"):
             hpcw.open(tmp_path).faults()
-    with pytest.raises(hpcw.HpcwNotFoundError, match="^.*/app.clog2: expected the clog2 data"):
+    with pytest.raises(hpcw.HpcwNotFoundError, match="^.*/app.clog2: expected the clog2 data") as missing:
         run.log
+    assert missing.value.errno == errno.ENOENT and pickle.loads(pickle.dumps(missing.value)).errno == errno.ENOENT
 
 
 def test_load_data_that_went(dataset, tmp_path):

@@ -23,6 +23,8 @@ class HpcwError(Exception):
         self.status = Status(status)
         self.sys_errno = sys_errno
         self.process = process
+        if isinstance(self, OSError):
+            self.errno = sys_errno or _ERRNO.get(self.status)
 
     def __str__(self) -> str:
         return self.args[0]
@@ -40,7 +42,7 @@ class HpcwFormatError(HpcwError, ValueError):
 
 
 class HpcwNotFoundError(HpcwError, FileNotFoundError):
-    """A file or directory does not exist: ENOENT."""
+    """A file or directory does not exist: ENOENT. `errno` is set, as in each OSError of Python."""
 
 
 class HpcwPermissionError(HpcwError, PermissionError):
@@ -67,6 +69,8 @@ _CLASSES = {
 }
 
 
+# For failures that the system did not report.
+_ERRNO = {Status.ENOENT: errno.ENOENT, Status.EACCES: errno.EACCES, Status.EEXIST: errno.EEXIST}
 _OF_ERRNO = {
     errno.ENOSPC: Status.ENOSPC, errno.EDQUOT: Status.ENOSPC, errno.EFBIG: Status.ENOSPC, errno.ENOMEM: Status.ENOMEM,
     errno.ENOENT: Status.ENOENT, errno.ENOTDIR: Status.ENOENT, errno.EACCES: Status.EACCES, errno.EPERM: Status.EACCES,
