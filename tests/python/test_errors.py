@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import hpcw
@@ -66,6 +67,32 @@ def test_failures_of_a_dataset(dataset, tmp_path):
     with pytest.raises(hpcw.HpcwNotFoundError, match="^.*/app.clog2: expected the clog2 data") as missing:
         run.log
     assert missing.value.errno == errno.ENOENT and pickle.loads(pickle.dumps(missing.value)).errno == errno.ENOENT
+
+
+def test_arguments_of_other_types(dataset, tmp_path):
+    run = hpcw.open(dataset)
+    with hpcw.sion_create(tmp_path / "keys.sion", content="keys") as f:
+        f.write(0, b"abc", key=1)
+        for wrong in (lambda: f.write(0, b"abc", key=1.5), lambda: f.write("0", b"abc", key=1),
+                      lambda: f.write(1 << 32, b"abc", key=1)):
+            with pytest.raises(hpcw.HpcwValueError, match=f"^{tmp_path}/keys.sion: .* expected a .*number.*, got "):
+                wrong()
+    for wrong in (1.5, "x", 1 << 64, -1):
+        with pytest.raises(hpcw.HpcwValueError, match=f"^{tmp_path}/keys.sion: .*, got {wrong!r}$"):
+            hpcw.open(tmp_path / "keys.sion").read(0, key=wrong)
+    for wrong in (0.0, "x", None, -1, 1):
+        for call in (run.links.matrix, run.links.totals, run.links.slowest):
+            with pytest.raises(hpcw.HpcwValueError, match=f"^{run.links.path}: expected a permutation below 1, got {wrong!r}$"):
+                call(wrong)
+    for wrong in ("S", "V0", "O", [("x", "O")]):
+        with pytest.raises(hpcw.HpcwValueError, match=f"^{run.particles.path}: expected a dtype of elements with a size"):
+            run.particles.read(0, wrong)
+    with hpcw.links_create(tmp_path / "x.sion", 4) as f:
+        for task in f.own:
+            for wrong in (1.5, 99, -1):
+                with pytest.raises(hpcw.HpcwValueError, match=f"^{tmp_path}/x.sion: .*, got {wrong}$"):
+                    f.write(wrong, np.ones(4), "host")
+            f.write(task, np.ones(4), "host")
 
 
 def test_load_data_that_went(dataset, tmp_path):

@@ -61,12 +61,17 @@ def raise_of(error: _c.hpcw_error, status: int) -> None:
     raise errors.of(error.message.decode(errors="replace") or f"status {status}", status, error.sys_errno, error.process)
 
 
+_NUMBERS = {ctypes.c_int32, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_size_t}
+
+
 def call(name: str, *args) -> None:
     """Calls a function that returns a status and takes an hpcw_error as its last argument. Raises an exception on failure."""
     error = _c.hpcw_error()
     for kind, value in zip(_c.CALLS[name][1:], args):
         if isinstance(value, (Integral, bytes)) and kind is not ctypes.c_void_p:
             _whole.check(name, value, kind(value).value)
+        elif kind in _NUMBERS:
+            raise errors.HpcwValueError(f"{name}: expected a whole number, got {value!r:.60}")
     status = getattr(library(), name)(*args, byref(error))
     if status != _c.HPCW_OK:
         raise_of(error, status)
@@ -128,8 +133,10 @@ class Handle:
             raise errors.HpcwError(f"{self._name}expected an object that is open, got one that was closed", errors.Status.ESTATE)
         return self.pointer
 
-    def __exit__(self, *_exception) -> None:
+    def __exit__(self, _kind, failure, _traceback) -> None:
         self._lock.release()
+        if isinstance(failure, errors.HpcwError):
+            errors.name(failure, self._name)
 
     def close(self) -> None:
         with self._lock:

@@ -91,3 +91,9 @@ def of_system(path: str, what: str, failure: OSError) -> HpcwError:
 def of(message: str, status: int, sys_errno: int = 0, process: int = 0) -> HpcwError:
     """Returns the exception for a status."""
     return _CLASSES.get(Status(status), HpcwError)(message, status, sys_errno, process)
+
+
+def name(failure: HpcwError, prefix: str) -> None:
+    """Puts the prefix, which names the file, before a message that does not begin with an absolute path."""
+    if not failure.args[0].startswith("/"):
+        failure.args = (prefix + failure.args[0],)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import numbers
 import os
 from ctypes import Array, byref, c_int32, create_string_buffer
 
@@ -83,8 +84,9 @@ class Links(_show.Shown):
         return out
 
     def _check(self, permutation: int) -> None:
-        if not 0 <= permutation < self.permutations:
-            raise errors.HpcwValueError(f"{self.path}: expected a permutation below {self.permutations}, got {permutation}")
+        if not (isinstance(permutation, numbers.Integral) and 0 <= permutation < self.permutations):
+            raise errors.HpcwValueError(f"{self.path}: expected a permutation below {self.permutations}, got "
+                                        f"{permutation!r:.60}")
 
     def totals(self, permutation: int = 0) -> dict:
         """The summary of a permutation as stored: start, end (texts), min_s, avg_s, max_s, and the times of the all-to-all

@@ -96,6 +96,8 @@ class Container(_show.Shown):
         number of elements, or the file is damaged.
         """
         dtype = self.dtype if dtype is None else np.dtype(dtype)
+        if dtype.itemsize == 0 or dtype.hasobject:
+            raise errors.HpcwValueError(f"{self.path}: expected a dtype of elements with a size, got {dtype!r}")
         with self._handle as reader:
             size = self._own(reader, task).size
             if key is None:

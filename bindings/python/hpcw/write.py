@@ -187,12 +187,11 @@ class LinksWriter(Writer):
         if seconds.shape != (self.tasks,):
             raise errors.HpcwValueError(f"{self.path}: expected the times of {self.tasks} tasks, got shape {seconds.shape}")
         partner = np.empty(_library.library().hpcw_linktest_steps(byref(self._params)), np.uint32)
-        with self._schedule as schedule:
-            _library.library().hpcw_linktest_partners(schedule, task, partner.ctypes.data)
-        with np.errstate(invalid="ignore"):
-            time_ps = np.rint(seconds[partner] * 1e12).astype(np.uint64)
-        with self._handle as handle:
+        with self._handle as handle, self._schedule as schedule:
             _library.call("hpcw_linktest_task", handle, task, host.encode(), core)
+            _library.library().hpcw_linktest_partners(schedule, task, partner.ctypes.data)
+            with np.errstate(invalid="ignore"):
+                time_ps = np.rint(seconds[partner] * 1e12).astype(np.uint64)
             _library.call("hpcw_linktest_timings", handle, task, time_ps.ctypes.data, None, 0)
 
     def _finish(self) -> None:
