@@ -95,6 +95,19 @@ def test_arguments_of_other_types(dataset, tmp_path):
             f.write(task, np.ones(4), "host")
 
 
+def test_no_memory(dataset, monkeypatch):
+    def empty(shape, *_):
+        raise MemoryError(f"Unable to allocate {shape}")
+
+    run = hpcw.open(dataset)
+    calls = (run.links, lambda: run.links.seconds), (run.particles, lambda: run.particles.read(0))
+    monkeypatch.setattr(np, "empty", empty)
+    for of, call in calls:
+        with pytest.raises(hpcw.HpcwMemoryError, match=f"^{of.path}: Unable to allocate") as none:
+            call()
+        assert none.value.status == hpcw.Status.ENOMEM
+
+
 def test_load_data_that_went(dataset, tmp_path):
     shutil.copytree(f"{dataset}/vom", tmp_path / "vom")
     loads = hpcw.open(tmp_path / "vom")

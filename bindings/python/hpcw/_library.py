@@ -137,6 +137,8 @@ class Handle:
         self._lock.release()
         if isinstance(failure, errors.HpcwError):
             errors.name(failure, self._name)
+        elif isinstance(failure, MemoryError):  # of NumPy
+            raise errors.HpcwMemoryError(f"{self._name}{failure}", errors.Status.ENOMEM) from None
 
     def close(self) -> None:
         with self._lock:

@@ -78,8 +78,8 @@ class Links(_show.Shown):
     def matrix(self, permutation: int) -> np.ndarray:
         """The matrix of a permutation (one measurement of all pairs); see `seconds`."""
         self._check(permutation)
-        out = np.empty((self.tasks, self.tasks))
         with self._handle as reader:
+            out = np.empty((self.tasks, self.tasks))
             _library.call("hpcw_linktest_reader_matrix", reader, permutation, 0, self.tasks, out.ctypes.data)
         return out
 
