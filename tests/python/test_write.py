@@ -190,10 +190,60 @@ def test_numbers_and_names_are_not_cut(tmp_path):
             f.write(0, b"value", key=-1)
     for create in (lambda: hpcw.sion_create(tmp_path / "x.sion", (1 << 32) + 2),
                    lambda: hpcw.loads_create(tmp_path / "x.0.json", np.int64(1 << 32), 4),
+                   lambda: hpcw.sion_create(tmp_path / "x.sion", ranks=[0, (1 << 32) + 2]),
+                   lambda: hpcw.sion_create(tmp_path / "x.sion", ranks=np.array([0, (1 << 32) + 2])),
                    lambda: hpcw.links_create(tmp_path / "x.sion", (1 << 32) + 2)):
-        with pytest.raises(hpcw.HpcwValueError, match="got 42949672|got 4294967296"):
+        with pytest.raises(hpcw.HpcwValueError, match=f"^{tmp_path}/x.*got 42949672"):
             create()
+    for wrong, got in (([1.5, 2], "1.5"), ([-1, 2], "-1"), (1.5, "1.5")):
+        with pytest.raises(hpcw.HpcwValueError, match=f"^{tmp_path}/x.sion: .*got {got}"):
+            hpcw.sion_create(tmp_path / "x.sion", tasks=2, chunk_size=wrong)
     with pytest.raises(hpcw.HpcwValueError, match="a text without NUL"):
         with hpcw.checkpoint_create(tmp_path / "scr") as f:
             f.write(0, "name\0cut", b"data")
-    assert not (tmp_path / "x.sion").exists() and not (tmp_path / "x.0.json").exists()
+    with pytest.raises(hpcw.HpcwValueError, match="scr: name: .* a text without NUL"):
+        hpcw.checkpoint_create(tmp_path / "scr", name="name\0cut")
+    messages = [("source", "u4"), ("dest", "u4"), ("tag", "u8"), ("size", "i8"), ("sent", "f8"), ("received", "f8")]
+    for tag, size in ((5, (1 << 32) + 5), ((1 << 32) + 5, 5)):
+        with pytest.raises(hpcw.HpcwValueError, match="x.clog2: (tag|size): .*, got 4294967301"):
+            with hpcw.log_create(tmp_path / "x.clog2", 2) as f:
+                f.write(messages=np.array([(0, 1, tag, size, 0.25, 0.5)], messages))
+    with pytest.raises(hpcw.HpcwValueError, match="a text without NUL"):
+        with hpcw.log_create(tmp_path / "x.clog2", 2) as f:
+            f.write(np.array([(0, 0, 0, 0, 0.5, 1.0)], hpcw.clog2.STATES), names=["name\0cut"])
+    assert not [name for name in os.listdir(tmp_path) if name.startswith("x")]
+
+
+def test_rows_that_no_log_can_have(tmp_path):
+    """Such rows are refused, and not written as something else: a state that ends before it begins was lost."""
+    states = np.array([(0, 0, 0, 1, 0.5, 1.0)], hpcw.clog2.STATES)
+    backward = np.array([(0, 0, 0, 0, 0.5, 1.0), (0, 0, 0, 0, 2.0, 1.0)], hpcw.clog2.STATES)
+    for rows, names, message in ((backward, ["a"], "states: expected end >= begin, got 2.0 to 1.0 s"),
+                                 (states, ["a"], "states: expected indices of 1 names, got 1"),
+                                 (states, [], "states: expected indices of 0 names, got 1"),
+                                 (states[["rank", "name"]], ["a"], "states: .* got one without thread, depth, begin, end"),
+                                 (np.zeros(3), ["a"], "states: .* got one without rank"),
+                                 ([(0, 0, 0, 0, 0, 1)], ["a"], "states: .* got one without rank")):
+        with hpcw.log_create(tmp_path / "x.clog2", 2) as f, \
+                pytest.raises(hpcw.HpcwValueError, match=f"^{tmp_path}/x.clog2: {message}"):
+            f.write(rows, names=names)
+    none = np.zeros(0, hpcw.vom.TASKS)
+    for tasks, edges, message in ((states, None, "tasks: .* got one without id"), (none, none, "edges: .* without category")):
+        with hpcw.loads_create(tmp_path / "x.0.json") as f, pytest.raises(hpcw.HpcwValueError, match=f"x.0.json: {message}"):
+            f.write(0, tasks, edges)
+    negative = np.array([(0, 0, 0, -1, 0.5, 1.0)], [(name, kind.replace("u", "i")) for name, kind in hpcw.clog2.STATES])
+    texts = np.array([(0, 0, 0, "a", 0.5, 1.0)], [(name, "U1" if name == "name" else kind) for name, kind in hpcw.clog2.STATES])
+    for rows, got in ((negative, "-1"), (texts, "'a'")):
+        with hpcw.log_create(tmp_path / "x.clog2", 2) as f, pytest.raises(hpcw.HpcwValueError, match=f"of 1 names, got {got}"):
+            f.write(rows, names=["a"])
+
+
+def test_data_of_any_form(tmp_path):
+    data = np.arange(12, dtype="<i4").reshape(3, 4)
+    with hpcw.sion_create(tmp_path / "x.sion") as f:
+        for part in (data[:, ::2], memoryview(data), memoryview(data.tobytes())[::4], data.T, bytearray(b"ab")):
+            f.write(0, part)
+        with pytest.raises(hpcw.HpcwValueError, match="x.sion: expected numbers or bytes, got an array of object"):
+            f.write(0, None)
+    assert hpcw.open(tmp_path / "x.sion").read(0).tobytes() == (
+        data[:, ::2].tobytes() + data.tobytes() + data.tobytes()[::4] + data.T.tobytes() + b"ab")

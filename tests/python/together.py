@@ -13,7 +13,7 @@ except ImportError as missing:
 import numpy as np
 
 import hpcw
-from hpcw.clog2 import STATES
+from hpcw.clog2 import MESSAGES, STATES
 
 comm = MPI.COMM_WORLD
 
@@ -55,12 +55,13 @@ def fail(scratch):
 def refuse(scratch):
     """If process 0 fails to write a log at the close, all processes raise the exception."""
     f = hpcw.log_create(f"{scratch}/refused.clog2", 2, comm)
-    f.write(np.zeros(1, [("rank", "i4")]), names=["Step"])
+    f.write(messages=np.array([(0, 1, 0, 1 << 32, 8, 0.25, 0.5)], [(name, "i8" if name == "tag" else kind)
+                                                                   for name, kind in MESSAGES]))
     try:
         f.close()
         raise AssertionError("expected a failure, got none")
     except ValueError as failure:
-        assert "name" in str(failure)
+        assert "tag: expected numbers of 32 bits" in str(failure)
 
 
 scratch = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)

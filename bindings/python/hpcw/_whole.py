@@ -12,9 +12,13 @@ def check(where: str, value, stored) -> None:
 
 
 class Whole:
-    """Base of the ctypes structs. It checks each number that is assigned to a member."""
+    """Base of the ctypes structs. It checks each number and each text that is assigned to a member."""
 
     def __setattr__(self, name: str, value) -> None:
-        super().__setattr__(name, value)
-        if isinstance(value, Integral):
+        try:
+            super().__setattr__(name, value)
+        except (TypeError, ValueError) as failure:
+            from .errors import HpcwValueError
+            raise HpcwValueError(f"{name}: expected a value of the C type, got {value!r:.60}: {failure}") from None
+        if isinstance(value, (Integral, bytes)):
             check(name, value, getattr(self, name))

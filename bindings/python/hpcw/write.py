@@ -14,11 +14,15 @@ import numpy as np
 
 from . import _c, _library, errors
 from ._library import Handle
+from .clog2 import EVENTS, MESSAGES, STATES
 
 SYNC = {"none": _c.HPCW_SYNC_NONE, "file": _c.HPCW_SYNC_FILE, "directory": _c.HPCW_SYNC_DIRECTORY}
 _CONTENTS = {"records": _c.HPCW_SION_RECORDS, "stream": _c.HPCW_SION_STREAM, "keys": _c.HPCW_SION_KEYVAL}
 _LAYOUTS = {"aligned": _c.HPCW_SION_ALIGNED, "packed": _c.HPCW_SION_PACKED}
 _ENDIANS = {"little": _c.HPCW_SION_LITTLE, "big": _c.HPCW_SION_BIG}
+# Fields of the rows that a log takes.
+_FIELDS = {"states": [name for name, _ in STATES], "events": [name for name, _ in EVENTS],
+           "messages": [name for name, _ in MESSAGES if name != "comm"]}
 _COLOURS = (b"SteelBlue", b"orange", b"SeaGreen", b"red", b"MediumPurple", b"brown", b"pink", b"gray", b"gold", b"cyan")
 
 
@@ -30,10 +34,40 @@ def _one_of(choices: dict, name: str, value):
 
 def _bytes_of(data) -> np.ndarray:
     """Returns an array, or anything with a buffer, as a contiguous array in C order."""
-    data = np.frombuffer(data, np.uint8) if isinstance(data, (bytes, bytearray, memoryview)) else np.ascontiguousarray(data)
+    data = np.frombuffer(data, np.uint8) if isinstance(data, (bytes, bytearray)) else np.ascontiguousarray(data)
     if data.dtype.hasobject or data.dtype.kind == "U":
         raise errors.HpcwValueError(f"expected numbers or bytes, got an array of {data.dtype}")
     return data
+
+
+def _whole_numbers(what: str, values, dtype) -> np.ndarray:
+    """Returns an array of `dtype`. NumPy would cut numbers that do not fit."""
+    given = np.asarray(values)
+    if given.size and given.dtype.kind not in "iu":
+        raise errors.HpcwValueError(f"{what}: expected whole numbers, got {given.ravel()[:1].tolist()[0]!r:.60}")
+    stored = np.ascontiguousarray(given, dtype)
+    if (stored != given).any():
+        raise errors.HpcwValueError(f"{what}: expected numbers up to {np.iinfo(dtype).max}, got {given[stored != given][0]}")
+    return stored
+
+
+def _structured(what: str, rows, fields: list) -> np.ndarray:
+    """Returns the rows. Raises an exception if they do not have all of the fields."""
+    rows = np.atleast_1d(np.asarray(rows))
+    missing = [name for name in fields if name not in (rows.dtype.names or ())]
+    if missing:
+        raise errors.HpcwValueError(f"{what}: expected a structured array with the fields {', '.join(fields)}, got one "
+                                    f"without {', '.join(missing)}")
+    return rows
+
+
+def _create(kind, path, *args):
+    """Makes a writer. Messages get the name of the file."""
+    try:
+        return kind(path, *args)
+    except errors.HpcwValueError as failure:
+        errors.name(failure, f"{_library.absolute(path)}: ")
+        raise
 
 
 def _options(name: str):
@@ -110,10 +144,10 @@ class SionWriter(Writer):
     def __init__(self, path, tasks, comm, chunk_size, ranks, content, files, layout, block_size, byte_order, sync):
         self._open(path, comm)
         options = _options("sion")
-        own = None if ranks is None else np.ascontiguousarray(ranks, np.uint32)
+        own = None if ranks is None else _whole_numbers("ranks", ranks, np.uint32)
         options.count = tasks if own is None else len(own)
         options.ranks = None if own is None else own.ctypes.data
-        sizes = None if np.ndim(chunk_size) == 0 else np.ascontiguousarray(chunk_size, np.uint64)
+        sizes = None if np.ndim(chunk_size) == 0 else _whole_numbers("chunk_size", chunk_size, np.uint64)
         if sizes is None:
             options.chunk_size = chunk_size
         elif len(sizes) != options.count:
@@ -132,8 +166,8 @@ class SionWriter(Writer):
 
     def write(self, task: int, data, key: int | None = None) -> None:
         """Appends an array, or bytes, to the stream of a task of this process. With a key, appends a record."""
-        data = _bytes_of(data)
         with self._handle as handle:
+            data = _bytes_of(data)
             if key is None:
                 _library.call("hpcw_sion_write", handle, task, data.ctypes.data, data.nbytes)
             else:
@@ -151,7 +185,7 @@ def sion_create(path: str | os.PathLike, tasks: int = 1, comm=None, chunk_size=1
     "aligned" or "packed". block_size: bytes of a block of the file system, 0: as the file system reports. byte_order: byte
     order of the metadata, and the one that the container states for the data. sync: "none", "file" or "directory".
     """
-    return SionWriter(path, tasks, comm, chunk_size, ranks, content, files, layout, block_size, byte_order, sync)
+    return _create(SionWriter, path, tasks, comm, chunk_size, ranks, content, files, layout, block_size, byte_order, sync)
 
 
 class LinksWriter(Writer):
@@ -212,7 +246,7 @@ def links_create(path: str | os.PathLike, tasks: int, comm=None, *, start: str |
     tasks: N, even. start, end: texts like 2026-01-31T12:00:00Z; default: now. settings: members of hpcw_linktest_params, for
     instance messages=25, message_size=1 << 20, retests=10, kernel, mode="mpi".
     """
-    return LinksWriter(path, tasks, comm, start, end, settings)
+    return _create(LinksWriter, path, tasks, comm, start, end, settings)
 
 
 class LoadsWriter(Writer):
@@ -250,6 +284,9 @@ class LoadsWriter(Writer):
         """Writes a phase; phases come in ascending order. Tasks and edges are structured arrays with the fields of Loads.tasks
         and Loads.edges. Of a task, the fields id, collection_id and time are used; of an edge, category, source, dest, bytes
         and messages. The index of an element in its collection is (home, number)."""
+        tasks = _structured(f"{self.path}: tasks", tasks, ["id", "collection_id", "time"])
+        if edges is not None:
+            edges = _structured(f"{self.path}: edges", edges, ["category", "source", "dest", "bytes", "messages"])
         own = {int(task["id"]): int(task["collection_id"]) for task in tasks}
         with self._handle as handle:
             _library.call("hpcw_vom_begin_phase", handle, phase)
@@ -291,7 +328,7 @@ def loads_create(path: str | os.PathLike, rank: int = 0, ranks: int = 1, *, allo
 
     ranks: number of ranks of the job. allow_gaps: phases may be missing. sync: "none", "file" or "directory".
     """
-    return LoadsWriter(path, rank, ranks, allow_gaps, sync)
+    return _create(LoadsWriter, path, rank, ranks, allow_gaps, sync)
 
 
 class LogWriter(Writer):
@@ -308,16 +345,29 @@ class LogWriter(Writer):
 
     def write(self, states=None, messages=None, events=None, names=()) -> None:
         """Adds rows: structured arrays with the fields of EventLog.states, messages and events. The field `name` is an index
-        in `names` or, if `names` is empty, in the names of the EventLog that made the array. Ranks are ranks of the world.
+        in `names` or, if `names` is empty, in the names of the EventLog that made the array; np.concatenate makes an array
+        that no longer knows them. Ranks are ranks of the world.
         The field `comm` of messages is not used."""
         if not self._open_:
             raise errors.HpcwError(f"{self.path}: expected a log that is open, got one that was closed", errors.Status.ESTATE)
         for what, rows in (("states", states), ("messages", messages), ("events", events)):
             if rows is not None:
+                rows = _structured(f"{self.path}: {what}", rows, _FIELDS[what])
                 known = names
                 if "name" in rows.dtype.names and not len(known):
                     known = (rows.dtype["name"].metadata or {}).get("names", ())
-                self._rows[what].append((np.array(rows), [str(name) for name in known]))
+                self._check(what, rows, len(known))
+                self._rows[what].append((rows.copy(), [str(name) for name in known]))
+
+    def _check(self, what: str, rows: np.ndarray, names: int) -> None:
+        if "name" in _FIELDS[what]:
+            name = rows["name"]
+            wrong = name[(name < 0) | (name >= names)] if name.dtype.kind in "iu" else name
+            if len(wrong):
+                raise errors.HpcwValueError(f"{self.path}: {what}: expected indices of {names} names, got {wrong[0]!r:.60}")
+        if what == "states" and (rows["end"] < rows["begin"]).any():
+            begin, end = rows[rows["end"] < rows["begin"]][["begin", "end"]][0]
+            raise errors.HpcwValueError(f"{self.path}: states: expected end >= begin, got {begin} to {end} s")
 
     def close(self) -> None:
         """Writes the log on process 0. If the write fails, all processes raise its exception."""
@@ -364,6 +414,9 @@ class LogWriter(Writer):
         rows = np.frombuffer(records, _record_dtype())[first:]
         for name, values in members.items():
             rows[name] = values
+            if name != "time" and (rows[name] != values).any():
+                raise errors.HpcwValueError(f"{self.path}: {name}: expected numbers of 32 bits with a sign, got "
+                                            f"{values[rows[name] != values][0]}")
         options = _options("clog2")
         options.ranks, options.threads, options.durability = self.ranks, self._threads, self._sync
         options.states, options.solos = len(numbers), len(solos)
@@ -445,7 +498,7 @@ def log_create(path: str | os.PathLike, ranks: int, comm=None, *, threads: int =
 
     ranks: number of ranks of the world. threads: largest number of threads of a rank. sync: "none", "file" or "directory".
     """
-    return LogWriter(path, ranks, comm, threads, sync)
+    return _create(LogWriter, path, ranks, comm, threads, sync)
 
 
 class CheckpointWriter(Writer):
@@ -470,9 +523,9 @@ class CheckpointWriter(Writer):
 
     def write(self, rank: int, name: str, data) -> None:
         """Writes a file of a rank of this process. `name` is relative to the directory of the dataset."""
-        data = _bytes_of(data)
         with self._handle as handle:
-            file = Handle.of("hpcw_rank2file_create", handle, rank, name.encode(), Handle.OUT, free="hpcw_rank2file_file_free")
+            data = _bytes_of(data)
+            file = Handle.of("hpcw_rank2file_create", handle, rank, os.fsencode(name), Handle.OUT, free="hpcw_rank2file_file_free")
             with file as pointer:
                 _library.call("hpcw_rank2file_file_write", pointer, data.ctypes.data, data.nbytes)
                 _library.call("hpcw_rank2file_file_close", pointer)
@@ -482,7 +535,7 @@ class CheckpointWriter(Writer):
         """Adds a file that the program writes itself. The close fails if it is missing or has another size."""
         with self._handle as handle:
             crc = None if crc is None else byref(c_uint32(crc))
-            _library.call("hpcw_rank2file_add", handle, rank, name.encode(), size, crc)
+            _library.call("hpcw_rank2file_add", handle, rank, os.fsencode(name), size, crc)
 
 
 def checkpoint_create(prefix: str | os.PathLike, ranks: int = 1, comm=None, *, id: int = 1, name: str | None = None,
@@ -494,4 +547,4 @@ def checkpoint_create(prefix: str | os.PathLike, ranks: int = 1, comm=None, *, i
     dataset; the default name is SCR's. layout: "scr-1.1", "scr-1.2", "scr-3" or "shared". replace: removes an older dataset
     with this id. sync: "none", "file" or "directory".
     """
-    return CheckpointWriter(prefix, ranks, comm, id, name, layout, replace, sync)
+    return _create(CheckpointWriter, prefix, ranks, comm, id, name, layout, replace, sync)
