@@ -52,6 +52,18 @@ def test_generate_verify_and_score(tmp_path, capfd):
         hpcw.verify(run)
 
 
+def test_options_of_generate(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = dict(ranks=8, scale="tiny", formats="linktest", show=False, force=False, resume=False, takeover=False,
+                   dry_run=False, sync=False, checksums=False, quiet=False)
+    assert hpcw.verify(hpcw.generate(b"of_bytes", **options), deep=False)["ok"] and os.listdir() == ["of_bytes"]
+    name = os.fsdecode(b"not\xffutf8")
+    run = hpcw.generate(name, **options)
+    assert run.links.tasks == 8 and hpcw.info(run.path)["ranks"] == 8
+    with pytest.raises(hpcw.HpcwError, match="got an unfinished one: `hpcgen --resume` or `hpcgen join` finishes it"):
+        hpcw.generate("part", part="1/2", **options)
+
+
 def test_names_like_options(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for call in hpcw.verify, hpcw.info, lambda path: hpcw.score(path, path):

@@ -80,12 +80,18 @@ def _failure(command: str, code: int, text: str) -> errors.HpcwError:
     return errors.of(message, errors.Status.EINVAL if code == 2 else errors.Status.EFORMAT)
 
 
+# Options without an opposite: with False they are left out.
+_FLAGS = {"deep", "dry_run", "force", "resume", "takeover"}
+
+
 def _options(options: dict) -> list:
     """Returns options for the command line: ranks=4096 becomes --ranks 4096, sync=False becomes --no-sync, and
     set={"load.phases": 3} becomes --set load.phases=3."""
     args = []
     for name, value in options.items():
         option = "--" + name.rstrip("_").replace("_", "-")
+        if value is False and name in _FLAGS:
+            continue
         if isinstance(value, bool):
             args.append(option if value else option.replace("--", "--no-", 1))
         elif isinstance(value, dict):
@@ -94,7 +100,7 @@ def _options(options: dict) -> list:
         elif isinstance(value, (list, tuple)):
             args += [option, ",".join(map(str, value))]
         elif value is not None:
-            args += [option, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+            args += [option, os.fsdecode(value) if isinstance(value, (bytes, os.PathLike)) else str(value)]
     return args
 
 
@@ -107,11 +113,12 @@ def generate(out: str | os.PathLike, ranks: int | None = None, show: bool = True
     sys.stderr.
 
     Returns a Run. Raises HpcwValueError for impossible options, and HpcwExistsError if the directory holds anything else;
-    with force=True the dataset replaces that.
+    with force=True the dataset replaces that. With part="1/2" it raises HpcwError after it wrote the part: only `hpcgen join`
+    finishes such a dataset.
     """
-    from .dataset import Run
+    from . import dataset
     _run("generate", *_options({"out": os.fspath(out), "ranks": ranks, **options}), show=show)
-    return Run(out)
+    return dataset.open(out)
 
 
 def verify(what, deep: bool = False, jobs: int | None = None) -> dict:
@@ -120,7 +127,7 @@ def verify(what, deep: bool = False, jobs: int | None = None) -> dict:
     deep: generates the dataset again and compares every byte. Returns hpcgen's report. Raises HpcwFormatError with the first
     fault, or HpcwNotFoundError or HpcwPermissionError for a file that cannot be opened.
     """
-    options = {"deep": True if deep else None, "jobs": jobs}
+    options = {"deep": deep, "jobs": jobs}
     return json.loads(_run("verify", "--json", *_options(options), "--", os.fspath(getattr(what, "path", what))))
 
 
