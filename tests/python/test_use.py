@@ -59,7 +59,7 @@ def test_options_of_generate(tmp_path, monkeypatch):
     assert hpcw.verify(hpcw.generate(b"of_bytes", **options), deep=False)["ok"] and os.listdir() == ["of_bytes"]
     name = os.fsdecode(b"not\xffutf8")
     run = hpcw.generate(name, **options)
-    assert run.links.tasks == 8 and hpcw.info(run.path)["ranks"] == 8
+    assert run.links.tasks == 8 and hpcw.info(run.path)["ranks"] == 8 and "not?utf8" in run._repr_html_()
     with pytest.raises(hpcw.HpcwError, match="got an unfinished one: `hpcgen --resume` or `hpcgen join` finishes it"):
         hpcw.generate("part", part="1/2", **options)
 

@@ -24,7 +24,8 @@ class Shown:
     def _repr_html_(self) -> str:
         rows = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(str(value))}</td></tr>"
                        for name, value in self._facts().items())
-        return f"<b>hpcw.{type(self).__name__}</b> {html.escape(self.path)}<table>{rows}</table>{table(self._head())}"
+        path = self.path.encode(errors="replace").decode()  # a notebook stores UTF-8
+        return f"<b>hpcw.{type(self).__name__}</b> {html.escape(path)}<table>{rows}</table>{table(self._head())}"
 
     def __enter__(self):
         return self
