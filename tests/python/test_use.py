@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The package as people use it: hpcgen, frames, what objects show, errors, threads and processes."""
 import json
+import multiprocessing
 import os
 import pickle
 import pydoc
@@ -8,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from copy import deepcopy as copy_of
 
 import numpy as np
 import pytest
@@ -302,6 +304,22 @@ def test_child_of_fork(dataset, tmp_path):
     assert os.waitpid(child, 0)[1] == 0
     writer.close()
     assert hpcw.open(tmp_path / "x.sion").read(0).tobytes() == b"abc" and len(log.states()) == expected
+
+
+def test_pickled_objects(dataset):
+    """Each kind of object can go to another process, also after it was used."""
+    run = hpcw.open(dataset)
+    root = hpcw.open(os.path.join(dataset, "scr/scr.dataset.1/.scr/rank2file.scr"))
+    tree = hpcw.open(os.path.join(dataset, "scr/scr.dataset.1/.scr/summary.scr"))
+    for thing in (run.log, run.links, run.loads, run.particles, run.checkpoints, run, root, tree):
+        repr(thing), thing._repr_html_()
+        for copy in (pickle.loads(pickle.dumps(thing)), copy_of(thing)):
+            assert type(copy) is type(thing) and repr(copy) == repr(thing) and copy._repr_html_() == thing._repr_html_()
+            copy.close()
+    assert len(run.log.states()) and tree.tree
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        for data, expected in zip(pool.map(run.particles.read, range(4)), map(run.particles.read, range(4))):
+            assert np.array_equal(data, expected) and data.dtype == hpcw.PARTICLE
 
 
 def test_paths_hold(dataset, monkeypatch):

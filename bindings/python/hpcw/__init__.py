@@ -8,7 +8,7 @@ the datasets of hpcgen that hold all of them.
 
 Every failure raises an HpcwError with a `status` and a message that names the file. Objects close themselves, and can be used
 in a `with` statement. Several threads may use an object; then they wait for each other. A child of os.fork() may use it, too.
-
+An object that is pickled, for instance for a pool of processes, is opened again by its path.
 """
 from ._where import VERSION as __version__
 from .clog2 import EventLog

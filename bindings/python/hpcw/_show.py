@@ -33,6 +33,10 @@ class Shown:
     def __exit__(self, *_exception) -> None:
         self.close()
 
+    def __reduce__(self):
+        """Pickles the path. Whoever unpickles it, for instance a process of a pool, opens the file again."""
+        return type(self), (self.path,)
+
     def close(self) -> None:
         """Closes the file. Later calls that need the file fail."""
 

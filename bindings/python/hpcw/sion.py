@@ -48,6 +48,9 @@ class Container(_show.Shown):
     def close(self) -> None:
         self._handle.close()
 
+    def __reduce__(self):
+        return type(self), (self.path, self.dtype)
+
     def _facts(self) -> dict:
         return {"tasks": len(self), "files": self.files, "bytes": _show.size_text(int(self._tasks["size"].sum())),
                 "content": "key-value" if self.keys_and_values else "plain"}
