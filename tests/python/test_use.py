@@ -167,12 +167,14 @@ def test_numbers_that_are_not_there(dataset):
 
 
 def test_phases_of_some_files(tmp_path):
-    for rank, phases in ((0, [0]), (1, [0, 5])):
+    far = 1 << 50  # a mask of all numbers up to it would not fit into memory
+    for rank, phases in ((0, [0]), (1, [0, 5, far])):
         with hpcw.loads_create(tmp_path / f"data.{rank}.json", rank, ranks=2, allow_gaps=True) as f:
             for phase in phases:
                 f.write(phase, np.array([(rank, phase, rank << 2 | 1, rank, True, 0, 0, 1.0)], hpcw.vom.TASKS))
     loads = hpcw.open(tmp_path)
     assert loads.tasks(phases=5)["rank"].tolist() == [1] and len(loads.tasks(phases=range(0, 1))) == 2
+    assert loads.tasks(phases=[0, far])["phase"].tolist() == [0, 0, far]
     for wanted in ({"phases": [0, 3]}, {"phases": 5, "ranks": 0}):
         with pytest.raises(hpcw.HpcwValueError, match="phases: expected some of"):
             loads.tasks(**wanted)

@@ -120,7 +120,7 @@ class Loads(_show.Shown):
                                     lambda: (n for ids in _in_threads(self._phases_of, ranks) for n in ids.tolist()))
             if not phases:
                 return np.empty(0, dtype)
-            phase = _tables.window(phases)
+            phase = (phases[0], phases[-1], np.array(phases, np.uint64))
         rows = _tables.Rows(dtype)
         for columns, count, which in _in_threads(functools.partial(self._read, what, dtype, phase), ranks):
             rows.add(columns, count, which)
@@ -141,7 +141,7 @@ class Loads(_show.Shown):
                     setattr(c, _IN_C.get(name, name), column.ctypes.data)
             _library.call(f"hpcw_vom_reader_{what}", reader, 0, count, byref(c))
         handle.close()
-        return columns, count, None if phase[2] is None else phase[2][columns["phase"] - np.uint64(phase[0])]
+        return columns, count, None if phase[2] is None else np.isin(columns["phase"], phase[2])
 
     @functools.cached_property
     def phases(self) -> np.ndarray:
