@@ -223,7 +223,8 @@ def test_what_objects_show(dataset):
         assert str(run.loads.tasks()["id"][4]) in run.loads._repr_html_()
         assert f"workload={run.manifest['parameters']['workload']['name']}" in repr(run)
     for call, name in ((run.log.states, "app.clog2"), (run.links.slowest, "pingpong_results_bin.sion"),
-                       (lambda: run.particles.read(0), "particles.sion"), (lambda: run.checkpoints.files, "scr")):
+                       (lambda: run.particles.read(0), "particles.sion"), (lambda: run.checkpoints.files, "scr"),
+                       (lambda: run.checkpoints.check(run.checkpoints.names[0]), "scr")):
         with pytest.raises(hpcw.HpcwError, match=f"^{dataset}/.*{name}: expected an object that is open, got one that was closed"):
             call()
 
