@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The package as people use it: hpcgen, frames, what objects show, errors, threads and processes."""
+import inspect
 import json
 import multiprocessing
 import os
 import pickle
 import pydoc
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,7 @@ import numpy as np
 import pytest
 
 import hpcw
+from hpcw import _waits
 
 
 def test_generate_verify_and_score(tmp_path, capfd):
@@ -234,6 +237,21 @@ def test_help():
     for kind in ("EventLog", "Links", "Loads", "Container", "Checkpoints"):
         assert f", a {kind}" in page or f", an {kind}" in page
     assert "What is wrong in the dataset, a dictionary" in page
+    for call, columns in ((hpcw.EventLog.states, hpcw.clog2.STATES), (hpcw.EventLog.messages, hpcw.clog2.MESSAGES),
+                          (hpcw.EventLog.events, hpcw.clog2.EVENTS), (hpcw.EventLog.waits, _waits.WAITS),
+                          (hpcw.Links.slowest, hpcw.linktest.SLOWEST), (hpcw.Loads.tasks, hpcw.vom.TASKS),
+                          (hpcw.Loads.edges, hpcw.vom.EDGES), (hpcw.Loads.imbalance, hpcw.vom.IMBALANCE),
+                          (hpcw.Container.tasks, hpcw.sion.TASKS), (hpcw.Container.keys, hpcw.sion.KEYS),
+                          (hpcw.Checkpoints.files, hpcw.rank2file.FILES), (hpcw.Map.files, hpcw.rank2file.FILES),
+                          (hpcw.Run.faults, hpcw.dataset.FAULTS), (hpcw.Run.particles, hpcw.PARTICLE)):
+        words = set(re.findall(r"\w+", call.__doc__))
+        assert words.issuperset(np.dtype(columns).names), call
+    numbered = re.findall(r"(\d): ([\w ]+)", hpcw.EventLog.waits.__doc__)
+    assert [name for _, name in numbered] == _waits.KINDS and [int(number) for number, _ in numbered] == [0, 1, 2]
+    for name in hpcw.__all__:
+        thing = getattr(hpcw, name)
+        for one in [thing, *(v for n, v in vars(thing).items() if n[0] != "_")] if isinstance(thing, type) else [thing]:
+            assert not callable(one) or inspect.getdoc(one), (name, one)
     assert pydoc.plain(pydoc.render_doc(hpcw.open)).split("\n")[2].startswith("open(path")
 
 

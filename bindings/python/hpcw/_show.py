@@ -38,7 +38,7 @@ class Shown:
         return type(self), (self.path,)
 
     def close(self) -> None:
-        """Closes the file. Later calls that need it raise HpcwError. Only Loads can be used on: it opens its files in each call."""
+        """Closes the file. Later calls that need it raise HpcwError. Loads opens its files in each call, and goes on."""
 
     def info(self) -> dict:
         """The figures that `hpcgen info --json` prints for the file, under the same names (doc/info.md)."""

@@ -22,7 +22,10 @@ class EventLog(_show.Shown):
     """An event log of MPE2 or hpcw.
 
     ranks: number of ranks of the world. threads: largest number of threads of a rank. comms: length of the table of
-    communicators.
+    communicators. block_size: bytes of a block of the file. blocks: number of blocks. user_states, user_events: numbers of
+    the program's own states and solo events.
+
+    Each call that reads raises HpcwFormatError where the file is damaged, and HpcwError after close().
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -66,8 +69,8 @@ class EventLog(_show.Shown):
 
     @property
     def names(self) -> np.ndarray:
-        """Names of states and events. The column `name` of rows has indices in this array: `log.names[states["name"]]`. If no
-        call has read rows so far, the log is read."""
+        """Names of states and events, an array of texts. The column `name` of rows has indices in this array:
+        `log.names[states["name"]]`. If no call has read rows so far, the log is read."""
         if not self._names:
             self.states(ranks=range(min(self.ranks, 1)))
             self.events(ranks=range(min(self.ranks, 1)))
@@ -150,12 +153,14 @@ class EventLog(_show.Shown):
         """States that overlap [begin, end), seconds. `ranks` selects all ranks, one, a range, a list, or a mask of all ranks.
 
         Returns a structured array in the order in which states end: rank, thread, depth (number of states around it), name
-        (index in `names`), begin, end (seconds). States are whole: for sums over a window, clip begin and end.
+        (index in `names`), begin, end (seconds). States are whole: for sums over a window, clip begin and end. Raises
+        HpcwValueError for a window without time in it, or a rank that the log does not have.
         """
         return self._select("states", _c.HPCW_CLOG2_TABLE_STATES, STATES, begin, end, ranks)
 
     def messages(self, begin: float | None = None, end: float | None = None, ranks=None) -> np.ndarray:
         """Messages that are in flight at any time in [begin, end), from or to some ranks, and whose two ends are in the log.
+        The arguments, and the errors, are those of `states`.
 
         Returns a structured array in the order of the later of `sent` and `received`: source, dest (ranks), comm, tag, size
         (bytes), sent, received (seconds).
@@ -163,7 +168,7 @@ class EventLog(_show.Shown):
         return self._select("messages", _c.HPCW_CLOG2_TABLE_MESSAGES, MESSAGES, begin, end, ranks)
 
     def events(self, begin: float | None = None, end: float | None = None, ranks=None) -> np.ndarray:
-        """Solo events in [begin, end) of some ranks.
+        """Solo events in [begin, end) of some ranks. The arguments, and the errors, are those of `states`.
 
         Returns a structured array in the order of the log: rank, thread, name (index in `names`), time (seconds).
         """
@@ -172,8 +177,8 @@ class EventLog(_show.Shown):
     def waits(self) -> np.ndarray:
         """How long the main threads of ranks wait in MPI calls for other ranks. The kinds of waits are Scalasca's.
 
-        A structured array by time: rank (that waits), kind ("late sender", "late receiver" or "collective", as a number for
-        to_df), name (of the call, an index in `names`), cause (the rank that it waits for), begin, seconds. The array has
+        Returns a structured array by time: rank (that waits), kind (0: late sender, 1: late receiver, 2: collective), name
+        (of the call, an index in `names`), cause (the rank that it waits for), begin, seconds (its length). The array has
         the waits of the whole log: collective calls are matched by counting from its start. To get a window, select by `begin`.
         """
         states = self._select("states", _c.HPCW_CLOG2_TABLE_STATES, [*STATES, ("comm", "i4")], None, None, None)

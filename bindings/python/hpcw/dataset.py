@@ -72,7 +72,8 @@ class Run(_show.Shown):
 
     @functools.cached_property
     def truth(self) -> dict:
-        """What is wrong in the dataset, a dictionary of the faults that hpcgen put into it (doc/truth.md)."""
+        """What is wrong in the dataset, a dictionary of the faults that hpcgen put into it (doc/truth.md). Raises
+        HpcwNotFoundError if the dataset does not have the file, and HpcwFormatError if it is damaged."""
         return self._json("truth.json")
 
     def faults(self) -> np.ndarray:
@@ -122,7 +123,8 @@ class Run(_show.Shown):
 
     @functools.cached_property
     def particles(self) -> Container:
-        """The particles, a Container whose `read` gives arrays of PARTICLE."""
+        """The particles, a Container whose `read` gives arrays of PARTICLE: positions xx, yy, zz, velocities vx, vy, vz, the
+        potential phi, the number pid, and mask."""
         return Container(self._at("sion", "particles.sion"), PARTICLE)
 
     @functools.cached_property

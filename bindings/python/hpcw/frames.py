@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def to_df(rows: np.ndarray) -> pandas.DataFrame:
     """A data frame of a structured array, with a column for each field. The names of states and events are a categorical.
 
-    A matrix, as Links.seconds, becomes a frame with its rows and columns. Raises HpcwValueError for anything else.
+    A matrix, as Links.seconds, becomes a frame with its rows and columns. Raises HpcwValueError for anything else, and
+    ImportError without pandas.
     """
     import pandas
     rows = np.asarray(rows)

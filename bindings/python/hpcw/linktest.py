@@ -20,6 +20,8 @@ class Links(_show.Shown):
 
     tasks: N, the number of tasks. permutations: how often all pairs were measured, at least 1. settings: the fields of the
     header, a dictionary with the names of hpcw_linktest_info.
+
+    Each call that reads raises HpcwFormatError where the file is damaged, and HpcwError after close().
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -61,12 +63,12 @@ class Links(_show.Shown):
 
     @property
     def hosts(self) -> np.ndarray:
-        """Host name of each task."""
+        """Host name of each task: N texts."""
         return self._places[0].copy()
 
     @property
     def cores(self) -> np.ndarray:
-        """Core number of each task."""
+        """Core number of each task: N int32."""
         return self._places[1].copy()
 
     @functools.cached_property
@@ -76,7 +78,8 @@ class Links(_show.Shown):
         return self.matrix(0)
 
     def matrix(self, permutation: int) -> np.ndarray:
-        """The matrix of a permutation (one measurement of all pairs); see `seconds`."""
+        """The matrix of a permutation (one measurement of all pairs), N x N float64, seconds; see `seconds`. Raises
+        HpcwValueError for a permutation that is not below `permutations`, and HpcwMemoryError."""
         self._check(permutation)
         with self._handle as reader:
             out = np.empty((self.tasks, self.tasks))
@@ -89,8 +92,8 @@ class Links(_show.Shown):
                                         f"{permutation!r:.60}")
 
     def totals(self, permutation: int = 0) -> dict:
-        """The summary of a permutation as stored: start, end (texts), min_s, avg_s, max_s, and the times of the all-to-all
-        tests (all_to_all_min_s and so on)."""
+        """The summary of a permutation as stored, a dictionary: start, end (texts), min_s, avg_s, max_s, and the times of the
+        all-to-all tests (all_to_all_min_s and so on), all in seconds."""
         self._check(permutation)
         totals = _c.hpcw_linktest_totals()
         with self._handle as reader:
@@ -99,7 +102,8 @@ class Links(_show.Shown):
                 for name, value in ((name, getattr(totals, name)) for name, _ in totals._fields_)}
 
     def slowest(self, permutation: int = 0) -> np.ndarray:
-        """The slowest connections of a permutation, slowest first: source, dest, time, retest (seconds)."""
+        """The slowest connections of a permutation, slowest first, a structured array: source, dest (tasks), time, retest
+        (of the second measurement, seconds). Its length is settings["retests"]."""
         self._check(permutation)
         count = self.settings["retests"]
         found = (_c.hpcw_linktest_connection * count)()

@@ -46,7 +46,8 @@ class Checkpoints(_show.Shown):
     """The checkpoints in a prefix directory of SCR.
 
     names: names of the datasets in the index, by id. current: the dataset to restart from, or None. layout: layout of the maps.
-    The index is read once, when the object is made.
+    The index is read once, when the object is made. Other files are opened in each call. Each call raises HpcwValueError for a
+    dataset that is not in the index, and HpcwError after close().
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -81,8 +82,9 @@ class Checkpoints(_show.Shown):
                              free="hpcw_rank2file_restart_free")
 
     def dataset(self, name: str) -> dict:
-        """Facts about a dataset. From index and summary: id, checkpoint, created_us, user, job_id, job_name, files, bytes,
-        complete, failed. From its map: ranks, leaves, inner_nodes, levels."""
+        """Facts about a dataset, a dictionary. From index and summary: name, id, checkpoint (its number), created_us (time
+        since 1970 in microseconds), user, job_id, job_name (texts or None), files (their number), bytes (of all files),
+        complete, failed (when it was marked as failed, a text, or None). From its map: ranks, leaves, inner_nodes, levels."""
         handle = self._open(name)
         with handle as restart:
             d = _library.library().hpcw_rank2file_restart_dataset(restart).contents
@@ -93,19 +95,22 @@ class Checkpoints(_show.Shown):
 
     @property
     def files(self) -> np.ndarray:
-        """All files of all datasets of the index, by dataset and rank, a structured array: dataset, rank, path, size (bytes),
-        crc (CRC-32 of the content), has_size, has_crc (SCR 3 stores neither)."""
+        """All files of all datasets of the index, by dataset and rank, a structured array: dataset (its name), rank, path
+        (absolute), size (bytes), crc (CRC-32 of the content), has_size, has_crc (SCR 3 stores neither). Raises
+        HpcwFormatError for a damaged map, and HpcwNotFoundError for a missing one."""
         return np.concatenate([np.empty(0, FILES), *(_files(self._open(name), name) for name in self.names)])
 
     def check(self, name: str, files: bool = True) -> None:
         """Checks the summaries and the map of a dataset and, if `files`, sizes and CRC-32 of its files. Raises the first
-        fault."""
+        fault: HpcwFormatError, or HpcwNotFoundError for a file that is missing. Only one thread at a time checks; another
+        object for the same directory checks at the same time."""
         with self._list as listed:
             _library.call("hpcw_rank2file_check_listed", listed, self._index(name), files)
 
 
 class Map(_show.Shown):
-    """The map of one dataset. `path`: file of the map's root."""
+    """The map of one dataset. `path`: file of the map's root. shape: a dictionary with the numbers of ranks, leaves,
+    inner_nodes and levels."""
 
     def __init__(self, path: str | os.PathLike):
         self.path = _library.absolute(path)
@@ -121,12 +126,14 @@ class Map(_show.Shown):
 
     @property
     def files(self) -> np.ndarray:
-        """The files in the map, in the form of Checkpoints.files. The column `dataset` is ""."""
+        """The files in the map, in the form of Checkpoints.files: dataset (always ""), rank, path, size, crc, has_size,
+        has_crc."""
         return _files(self._handle, "")
 
 
 class Tree(_show.Shown):
-    """A KVTree file that is neither index nor map. tree: its keys as nested dictionaries, with values as texts."""
+    """A KVTree file that is neither index nor map. tree: its keys as nested dictionaries, with values as texts. stored_bytes:
+    bytes of the tree in the file."""
 
     def __init__(self, path: str | os.PathLike):
         self.path = _library.absolute(path)

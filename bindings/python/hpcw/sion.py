@@ -25,7 +25,10 @@ class Container(_show.Shown):
 
     dtype: default type of the elements for `read`. keys_and_values: whether the streams are records with keys. byte_order: byte
     order of the metadata. data_byte_order: byte order that the container states for the data; no reader converts data.
-    block_size: bytes of a block of the file system. format_version, library_version, name: as stored.
+    block_size: bytes of a block of the file system. files: number of physical files. format_version, library_version, name: as
+    stored. len() is the number of tasks.
+
+    Each call that reads raises HpcwFormatError where the file is damaged, and HpcwError after close().
     """
 
     def __init__(self, path: str | os.PathLike, dtype=np.uint8):
@@ -73,8 +76,8 @@ class Container(_show.Shown):
 
     @property
     def tasks(self) -> np.ndarray:
-        """The tasks by rank, a structured array: rank, file, index (in the file), blocks, chunk_size, start (offset in the
-        file), size (bytes of the stream)."""
+        """The tasks by rank, a structured array: rank, file (its number), index (in the file), blocks (how many chunks the task
+        has), chunk_size (bytes), start (offset in the file), size (bytes of the stream)."""
         return self._tasks.copy()
 
     def _own(self, reader: int, task: int) -> _c.hpcw_sion_task:
@@ -95,8 +98,8 @@ class Container(_show.Shown):
         """Reads the stream of a task as an array of `dtype` (default: `dtype` of this object). With a key, reads the
         values of the key, one after the other. The byte order is that of `dtype`.
 
-        Raises HpcwValueError for a task or a key that does not exist. Raises HpcwFormatError if the bytes are not a whole
-        number of elements, or the file is damaged.
+        Raises HpcwValueError for a task or a key that does not exist, or a dtype of objects. Raises HpcwFormatError if the
+        bytes are not a whole number of elements, or the file is damaged. Raises HpcwError for a key in a container without.
         """
         dtype = self.dtype if dtype is None else np.dtype(dtype)
         if dtype.itemsize == 0 or dtype.hasobject:
@@ -115,7 +118,7 @@ class Container(_show.Shown):
         return data.view(dtype)
 
     def starts_with(self, task: int, start: bytes) -> bool:
-        """Whether the stream of a task begins with some bytes."""
+        """Whether the stream of a task begins with some bytes. Raises HpcwValueError for a task that does not exist."""
         with self._handle as reader:
             data = np.empty(min(self._own(reader, task).size, len(start)), np.uint8)
             _library.call("hpcw_sion_reader_seek", reader, task, 0)
@@ -137,7 +140,8 @@ class Container(_show.Shown):
 
     def keys(self, task: int) -> np.ndarray:
         """The records of a task of a container with keys, in the order of the stream: key, size (bytes of the value),
-        offset (in the stream). A key may occur more than once."""
+        offset (in the stream), a structured array. A key may occur more than once. Raises HpcwValueError for a task that does
+        not exist, and HpcwError in a container without keys."""
         records = []
         record, more = _c.hpcw_sion_record(), c_bool(True)
         with self._handle as reader:

@@ -50,7 +50,10 @@ def is_set(directory: str) -> bool:
 class Loads(_show.Shown):
     """Load data: the file of one rank, or a directory with the files of all, STEM.RANK.json or STEM.RANK.json.br.
 
-    ranks: array of the ranks that have a file.
+    ranks: array of the ranks that have a file, R uint32.
+
+    Each call opens the files that it reads. It raises HpcwFormatError for a damaged file, and HpcwNotFoundError for one that
+    was removed.
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -94,8 +97,8 @@ class Loads(_show.Shown):
         return self.tasks(ranks=self.ranks[:1])[:5]
 
     def tasks(self, phases=None, ranks=None) -> np.ndarray:
-        """Tasks of some phases (their ids) and ranks: all, one, a range, a list, or a mask
-        of the object's `phases` or `ranks`.
+        """Tasks of some phases (their ids) and ranks: all, one, a range, a list, or a mask of the object's `phases` or
+        `ranks`. Raises HpcwValueError for a phase or a rank that is not there.
 
         Returns a structured array, by rank and then in the order of the file: rank, phase (its id), id, home (rank in the id),
         migratable, collection_id, objgroup_id, time (seconds). A member that the file does not have is 0. Rows with id 0 that
@@ -104,11 +107,14 @@ class Loads(_show.Shown):
         return self._table("tasks", TASKS, phases, ranks)
 
     def edges(self, phases=None, ranks=None) -> np.ndarray:
-        """Edges of some phases and ranks. An edge stands for all messages of one category between two ends.
+        """Edges of some phases and ranks. An edge stands for all messages of one category between two ends. The arguments,
+        and the errors, are those of `tasks`.
 
-        Returns a structured array, by rank of the file and then in its order: rank, phase (its id), category
-        (hpcw_vom_category), source, dest (ids, ranks or shared blocks, depending on the category), source_home, dest_home
-        (ranks in the ids), bytes, messages.
+        Returns a structured array, by rank of the file and then in its order: rank, phase (its id), category, source, dest
+        (ids, ranks or shared blocks, depending on the category), source_home, dest_home (ranks in the ids), bytes, messages
+        (their number). Categories are 1: object to object, 2: object to node, 3: node to object, 4: broadcast from object to
+        object, 5: broadcast from object to node, 6: broadcast from node to object, 9: write to a shared block, 10: read of a
+        shared block. A node is a rank.
         """
         return self._table("edges", EDGES, phases, ranks)
 
@@ -145,7 +151,7 @@ class Loads(_show.Shown):
 
     @functools.cached_property
     def phases(self) -> np.ndarray:
-        """Array of the ids of the phases in the file of the first rank."""
+        """The ids of the phases in the file of the first rank, an array of uint64."""
         return next(_in_threads(self._phases_of, self.ranks[:1].tolist()))
 
     def _phases_of(self, rank: int) -> np.ndarray:
@@ -162,7 +168,7 @@ class Loads(_show.Shown):
 
     @functools.cached_property
     def nodes(self) -> np.ndarray:
-        """Node number of each rank of `ranks`, from the metadata; -1: the file has no node number."""
+        """Node number of each rank of `ranks`, from the metadata, R int64; -1: the file has no node number."""
         return np.array(list(_in_threads(self._node_of, self.ranks.tolist())), np.int64)
 
     def _node_of(self, rank: int) -> int:
@@ -186,8 +192,9 @@ class Loads(_show.Shown):
         handle.close()
 
     def rank_loads(self, phases=None) -> tuple:
-        """Returns (ids of phases, loads). `loads` [phase, rank] is the time of all tasks together, seconds, for the ranks of
-        `ranks`. As in vt, tasks with id 0, which are no entities, do not count."""
+        """Returns (ids, loads): P uint64, and P x R float64. `loads[p, r]` is the time of all tasks together, in phase `ids[p]`
+        on rank `ranks[r]`, seconds. As in vt, tasks with id 0, which are no entities, do not count. A phase without tasks is
+        left out."""
         tasks = self.tasks(phases)
         tasks = tasks[entities(tasks)]
         ids, phase = np.unique(tasks["phase"], return_inverse=True)
@@ -197,7 +204,7 @@ class Loads(_show.Shown):
 
     def imbalance(self, phases=None) -> np.ndarray:
         """How unequal the loads of the ranks are, by phase: a structured array with phase (its id), mean, max (seconds of a
-        rank), rank (that has the most), imbalance (max / mean - 1)."""
+        rank), rank (that has the most), imbalance (max / mean - 1; 0 if the mean is 0). A phase without tasks is left out."""
         ids, seconds = self.rank_loads(phases)
         rows = np.zeros(len(ids), IMBALANCE)
         if len(ids):

@@ -183,7 +183,11 @@ def sion_create(path: str | os.PathLike, tasks: int = 1, comm=None, chunk_size=1
     numbers of this process, in place of `tasks`. chunk_size: bytes of a task's chunk, or a list with a size for each task.
     content: "stream"; "records", each of which SIONlib keeps in one chunk; "keys". files: number of physical files. layout:
     "aligned" or "packed". block_size: bytes of a block of the file system, 0: as the file system reports. byte_order: byte
-    order of the metadata, and the one that the container states for the data. sync: "none", "file" or "directory".
+    order of the metadata, and the one that the container states for the data. sync: what the close flushes to stable
+    storage, "none", "file" or "directory".
+
+    Returns a SionWriter. Raises HpcwValueError for arguments that no container has, and HpcwNotFoundError or
+    HpcwPermissionError if its directory does not exist or cannot be written. A write or close raises what failed.
     """
     return _create(SionWriter, path, tasks, comm, chunk_size, ranks, content, files, layout, block_size, byte_order, sync)
 
@@ -216,7 +220,8 @@ class LinksWriter(Writer):
 
     def write(self, task: int, seconds, host: str, core: int = 0) -> None:
         """Stores the measurements of a task of this process, and the host and core where it ran. `seconds` [N] is the time of
-        a message to each other task. Times are rounded to picoseconds."""
+        a message to each other task. Times are rounded to picoseconds. Raises HpcwValueError for a task of another process,
+        and for a time below 1 ps or of 2^52 ps or more."""
         seconds = np.asarray(seconds, np.float64)
         if seconds.shape != (self.tasks,):
             raise errors.HpcwValueError(f"{self.path}: expected the times of {self.tasks} tasks, got shape {seconds.shape}")
@@ -244,7 +249,9 @@ def links_create(path: str | os.PathLike, tasks: int, comm=None, *, start: str |
     `f.own`. Collective over `comm`; the tasks are divided among the processes in ascending order.
 
     tasks: N, even. start, end: texts like 2026-01-31T12:00:00Z; default: now. settings: members of hpcw_linktest_params, for
-    instance messages=25, message_size=1 << 20, retests=10, kernel, mode="mpi".
+    instance messages=25, message_size=1 << 20 (bytes), retests=10, kernel, mode="mpi".
+
+    Returns a LinksWriter. The errors are those of sion_create. The close fails if a task has no times.
     """
     return _create(LinksWriter, path, tasks, comm, start, end, settings)
 
@@ -327,6 +334,8 @@ def loads_create(path: str | os.PathLike, rank: int = 0, ranks: int = 1, *, allo
     Compressed if the name ends in ".br". Not collective: every rank of a job needs a file.
 
     ranks: number of ranks of the job. allow_gaps: phases may be missing. sync: "none", "file" or "directory".
+
+    Returns a LoadsWriter. The errors are those of sion_create.
     """
     return _create(LoadsWriter, path, rank, ranks, allow_gaps, sync)
 
@@ -497,6 +506,8 @@ def log_create(path: str | os.PathLike, ranks: int, comm=None, *, threads: int =
     them all at the close.
 
     ranks: number of ranks of the world. threads: largest number of threads of a rank. sync: "none", "file" or "directory".
+
+    Returns a LogWriter. The errors are those of sion_create; those of the directory come with the close.
     """
     return _create(LogWriter, path, ranks, comm, threads, sync)
 
@@ -546,5 +557,8 @@ def checkpoint_create(prefix: str | os.PathLike, ranks: int = 1, comm=None, *, i
     ranks: number of ranks of this process, whose numbers follow those of the previous process. id, name: id and name of the
     dataset; the default name is SCR's. layout: "scr-1.1", "scr-1.2", "scr-3" or "shared". replace: removes an older dataset
     with this id. sync: "none", "file" or "directory".
+
+    Returns a CheckpointWriter. The errors are those of sion_create. Raises HpcwExistsError for an id or a name that the index
+    has, unless `replace`.
     """
     return _create(CheckpointWriter, prefix, ranks, comm, id, name, layout, replace, sync)
