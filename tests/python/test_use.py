@@ -67,6 +67,8 @@ def test_options_of_generate(tmp_path, monkeypatch):
     assert run.links.tasks == 8 and hpcw.info(run.path)["ranks"] == 8 and "not?utf8" in run._repr_html_()
     with pytest.raises(hpcw.HpcwError, match="got an unfinished one: `hpcgen --resume` or `hpcgen join` finishes it"):
         hpcw.generate("part", part="1/2", **options)
+    with pytest.raises(hpcw.HpcwValueError, match="^plan: dry_run: expected a dataset to make"):
+        hpcw.generate("plan", ranks=4096, dry_run=True, json=True)
 
 
 def test_names_like_options(tmp_path, monkeypatch):

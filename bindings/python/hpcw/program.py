@@ -108,15 +108,17 @@ def generate(out: str | os.PathLike, ranks: int | None = None, show: bool = True
     """Makes a dataset with hpcgen and opens it.
 
     out: directory of the dataset. It may be missing or empty; with resume=True, it may also hold the same dataset, finished
-    or not. options: those of `hpcgen generate`, with underscores: seed=3, workload="wavefront", formats=["clog2", "vom"],
-    scale="small", jobs=2, force=True; parameters by their names: set={"load.phases": 3}. show: progress and messages go to
-    sys.stderr.
+    or not. options: those of `hpcgen generate` but dry_run, with underscores: seed=3, workload="wavefront", jobs=2,
+    formats=["clog2", "vom"], scale="small", force=True; parameters by their names: set={"load.phases": 3}. show: progress
+    and messages go to sys.stderr.
 
     Returns a Run. Raises HpcwValueError for impossible options, and HpcwExistsError if the directory holds anything else;
     with force=True the dataset replaces that. With part="1/2" it raises HpcwError after it wrote the part: only `hpcgen join`
     finishes such a dataset.
     """
     from . import dataset
+    if options.get("dry_run"):
+        raise errors.HpcwValueError(f"{os.fsdecode(out)}: dry_run: expected a dataset to make, got a plan; `hpcgen plan` shows it")
     _run("generate", *_options({"out": os.fspath(out), "ranks": ranks, **options}), show=show)
     return dataset.open(out)
 
