@@ -234,6 +234,22 @@ def test_what_objects_show(dataset):
             call()
 
 
+def test_arrays_that_are_kept(dataset):
+    """No change of an array changes what the object returns later."""
+    run = hpcw.open(dataset)
+    for array in (run.links.seconds, run.loads.ranks, run.loads.phases, run.loads.nodes):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+    for array in (run.links.hosts, run.links.cores, run.log.names, run.particles.tasks, run.checkpoints.files,
+                  run.links.matrix(0)):
+        array[:] = array[::-1]
+    assert len(run.loads.tasks(phases=run.loads.phases > 2)) and run.links.hosts[0] < run.links.hosts[-1]
+    pytest.importorskip("pandas")
+    frame = hpcw.to_df(run.links.seconds)
+    frame.iloc[1, 2] = 0
+    assert run.links.seconds[1, 2] > 0
+
+
 def test_help():
     page = pydoc.plain(pydoc.render_doc(hpcw.Run))
     for kind in ("EventLog", "Links", "Loads", "Container", "Checkpoints"):

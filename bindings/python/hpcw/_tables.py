@@ -35,6 +35,12 @@ class Rows:
         return self.rows
 
 
+def shared(array: np.ndarray) -> np.ndarray:
+    """Makes an array read-only that an object keeps: a change of it would also change later results."""
+    array.flags.writeable = False
+    return array
+
+
 def chosen(path: str, what: str, given, known: np.ndarray, more=None) -> list:
     """Returns the numbers that a caller selects, sorted. `given`: one number, a range, a list, or a mask of `known`. `known`:
     numbers that exist. `more()` returns further existing numbers; it is called only if a selected number is not in `known`."""

@@ -23,7 +23,7 @@ def to_df(rows: np.ndarray) -> pandas.DataFrame:
     if rows.dtype.names is None:
         if rows.ndim != 2:
             raise errors.HpcwValueError(f"expected a structured array or a matrix, got an array of {rows.dtype}")
-        return pandas.DataFrame(rows)
+        return pandas.DataFrame(rows, copy=not rows.flags.writeable)
     columns = {}
     for name in rows.dtype.names:
         names = (rows.dtype[name].metadata or {}).get("names")

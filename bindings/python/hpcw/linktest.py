@@ -9,7 +9,7 @@ from ctypes import Array, byref, c_int32, create_string_buffer
 
 import numpy as np
 
-from . import _c, _library, _show, errors
+from . import _c, _library, _show, _tables, errors
 from ._library import Handle
 
 SLOWEST = np.dtype([("source", "u4"), ("dest", "u4"), ("time", "f8"), ("retest", "f8")])
@@ -74,8 +74,9 @@ class Links(_show.Shown):
     @functools.cached_property
     def seconds(self) -> np.ndarray:
         """N x N float64: the matrix of permutation 0. [a, b] is the time of a message between a and b, seconds, measured by
-        a. NaN: not measured, as on the diagonal and, in a bisection test, between two tasks of the same half."""
-        return self.matrix(0)
+        a. NaN: not measured, as on the diagonal and, in a bisection test, between two tasks of the same half. The
+        array is read-only, as the object keeps it; matrix(0) makes a new one."""
+        return _tables.shared(self.matrix(0))
 
     def matrix(self, permutation: int) -> np.ndarray:
         """The matrix of a permutation (one measurement of all pairs), N x N float64, seconds; see `seconds`. Raises

@@ -50,7 +50,8 @@ def is_set(directory: str) -> bool:
 class Loads(_show.Shown):
     """Load data: the file of one rank, or a directory with the files of all, STEM.RANK.json or STEM.RANK.json.br.
 
-    ranks: array of the ranks that have a file, R uint32.
+    ranks: array of the ranks that have a file, R uint32. The arrays that the object keeps, ranks, phases and nodes, are
+    read-only.
 
     Each call opens the files that it reads. It raises HpcwFormatError for a damaged file, and HpcwNotFoundError for one that
     was removed.
@@ -59,7 +60,7 @@ class Loads(_show.Shown):
     def __init__(self, path: str | os.PathLike):
         self.path = _library.absolute(path)
         self._files = self._list(self.path)
-        self.ranks = np.array(sorted(self._files), np.uint32)
+        self.ranks = _tables.shared(np.array(sorted(self._files), np.uint32))
 
     def _list(self, path: str) -> dict:
         """Returns a dictionary from ranks to the paths of their files."""
@@ -152,7 +153,7 @@ class Loads(_show.Shown):
     @functools.cached_property
     def phases(self) -> np.ndarray:
         """The ids of the phases in the file of the first rank, an array of uint64."""
-        return next(_in_threads(self._phases_of, self.ranks[:1].tolist()))
+        return _tables.shared(next(_in_threads(self._phases_of, self.ranks[:1].tolist())))
 
     def _phases_of(self, rank: int) -> np.ndarray:
         ids = []
@@ -169,7 +170,7 @@ class Loads(_show.Shown):
     @functools.cached_property
     def nodes(self) -> np.ndarray:
         """Node number of each rank of `ranks`, from the metadata, R int64; -1: the file has no node number."""
-        return np.array(list(_in_threads(self._node_of, self.ranks.tolist())), np.int64)
+        return _tables.shared(np.array(list(_in_threads(self._node_of, self.ranks.tolist())), np.int64))
 
     def _node_of(self, rank: int) -> int:
         found = -1
