@@ -8,6 +8,7 @@ import pickle
 import pydoc
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -343,6 +344,32 @@ def test_child_of_fork(dataset, tmp_path):
     assert os.waitpid(child, 0)[1] == 0
     writer.close()
     assert hpcw.open(tmp_path / "x.sion").read(0).tobytes() == b"abc" and len(log.states()) == expected
+
+
+def test_child_of_fork_during_a_read(dataset, monkeypatch):
+    """Another thread reads the matrix of another object at the time of the fork."""
+    begun, end = threading.Event(), threading.Event()
+    other = hpcw.Links(hpcw.open(dataset).links.path)
+
+    def matrix(links, permutation):
+        if links is other:
+            begun.set()
+            end.wait()
+        return whole(links, permutation)
+
+    whole = hpcw.Links.matrix
+    monkeypatch.setattr(hpcw.Links, "matrix", matrix)
+    thread = threading.Thread(target=lambda: other.seconds)
+    thread.start()
+    begun.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        os._exit(0 if hpcw.open(dataset).links.seconds.shape == (32, 32) else 1)
+    status = os.waitpid(child, 0)[1]
+    end.set()
+    thread.join()
+    assert status == 0
 
 
 def test_pickled_objects(dataset):

@@ -90,6 +90,18 @@ def text(value) -> str | None:
     return None if value is None else value.decode(errors="replace")
 
 
+class cached_property(functools.cached_property):
+    """Without the lock of Python 3.11 and earlier. All objects share that lock, and a child of fork() would wait forever if a
+    thread of its parent had it."""
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        if self.attrname not in instance.__dict__:
+            instance.__dict__.setdefault(self.attrname, self.func(instance))
+        return instance.__dict__[self.attrname]
+
+
 _handles = weakref.WeakSet()
 
 

@@ -2,7 +2,6 @@
 """CLOG-2 event logs: states, messages and solo events."""
 from __future__ import annotations
 
-import functools
 import os
 from ctypes import byref, c_bool, c_size_t
 
@@ -50,7 +49,7 @@ class EventLog(_show.Shown):
         return {"ranks": self.ranks, "threads": self.threads,
                 "size": _show.size_text(self.blocks * self.block_size)}
 
-    @functools.cached_property
+    @_library.cached_property
     def begin_s(self) -> float:
         """Time of the first record, seconds. NaN: the log has no record."""
         record, more = _c.hpcw_clog2_record(), c_bool()
@@ -59,7 +58,7 @@ class EventLog(_show.Shown):
             _library.call("hpcw_clog2_reader_next", reader, byref(record), byref(more))
         return record.time if more else float("nan")
 
-    @functools.cached_property
+    @_library.cached_property
     def end_s(self) -> float:
         """Time at which the last state, message or event ends, seconds. NaN: the log has none. The first use reads the log."""
         rows = [self._select("states", _c.HPCW_CLOG2_TABLE_STATES, [("end", "f8")], None, None, None)["end"],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import functools
 import json
 import os
 
@@ -70,7 +69,7 @@ class Run(_show.Shown):
             raise errors.of(f"{path}: expected the {parts[0]} data of the dataset, got none", errors.Status.ENOENT)
         return path
 
-    @functools.cached_property
+    @_library.cached_property
     def truth(self) -> dict:
         """What is wrong in the dataset, a dictionary of the faults that hpcgen put into it (doc/truth.md). Raises
         HpcwNotFoundError if the dataset does not have the file, and HpcwFormatError if it is damaged."""
@@ -106,28 +105,28 @@ class Run(_show.Shown):
             raise errors.of(f"{self.path}/truth.json: expected faults with a kind and numbers, got others",
                             errors.Status.EFORMAT) from None
 
-    @functools.cached_property
+    @_library.cached_property
     def links(self) -> Links:
         """The LinkTest result, a Links."""
         return Links(self._at("linktest", "pingpong_results_bin.sion"))
 
-    @functools.cached_property
+    @_library.cached_property
     def log(self) -> EventLog:
         """The event log, an EventLog."""
         return EventLog(self._at("clog2", "app.clog2"))
 
-    @functools.cached_property
+    @_library.cached_property
     def loads(self) -> Loads:
         """The load data of all ranks, a Loads."""
         return Loads(self._at("vom"))
 
-    @functools.cached_property
+    @_library.cached_property
     def particles(self) -> Container:
         """The particles, a Container whose `read` gives arrays of PARTICLE: positions xx, yy, zz, velocities vx, vy, vz, the
         potential phi, the number pid, and mask."""
         return Container(self._at("sion", "particles.sion"), PARTICLE)
 
-    @functools.cached_property
+    @_library.cached_property
     def checkpoints(self) -> Checkpoints:
         """The SCR checkpoints, a Checkpoints."""
         return Checkpoints(self._at("scr"))

@@ -2,7 +2,6 @@
 """LinkTest results: the time of a message between every two tasks."""
 from __future__ import annotations
 
-import functools
 import numbers
 import os
 from ctypes import Array, byref, c_int32, create_string_buffer
@@ -49,7 +48,7 @@ class Links(_show.Shown):
     def _head(self) -> np.ndarray:
         return self.slowest()[:5]
 
-    @functools.cached_property
+    @_library.cached_property
     def _places(self):
         hosts, cores = np.empty(self.tasks, object), np.empty(self.tasks, np.int32)
         host, core = create_string_buffer(_c.HPCW_LINKTEST_READER_HOST_SIZE), c_int32()
@@ -71,7 +70,7 @@ class Links(_show.Shown):
         """Core number of each task: N int32."""
         return self._places[1].copy()
 
-    @functools.cached_property
+    @_library.cached_property
     def seconds(self) -> np.ndarray:
         """N x N float64: the matrix of permutation 0. [a, b] is the time of a message between a and b, seconds, measured by
         a. NaN: not measured, as on the diagonal and, in a bisection test, between two tasks of the same half. The

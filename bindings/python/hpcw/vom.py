@@ -150,7 +150,7 @@ class Loads(_show.Shown):
         handle.close()
         return columns, count, None if phase[2] is None else np.isin(columns["phase"], phase[2])
 
-    @functools.cached_property
+    @_library.cached_property
     def phases(self) -> np.ndarray:
         """The ids of the phases in the file of the first rank, an array of uint64."""
         return _tables.shared(next(_in_threads(self._phases_of, self.ranks[:1].tolist())))
@@ -167,7 +167,7 @@ class Loads(_show.Shown):
         self._watch(rank, (1 << 64) - 1, watch)
         return np.array(ids, np.uint64)
 
-    @functools.cached_property
+    @_library.cached_property
     def nodes(self) -> np.ndarray:
         """Node number of each rank of `ranks`, from the metadata, R int64; -1: the file has no node number."""
         return _tables.shared(np.array(list(_in_threads(self._node_of, self.ranks.tolist())), np.int64))
