@@ -32,6 +32,9 @@ def test_generate_verify_and_score(tmp_path, capfd):
         run.loads
     score = hpcw.score([{"kind": "outlier", "rank": np.int64(1), "partner": 2}], run)
     assert score == hpcw.score({"findings": [{"kind": "outlier", "rank": 1, "partner": 2}]}, tmp_path / "out")
+    for wrong in ({1}, np.arange(2), object):
+        with pytest.raises(hpcw.HpcwValueError, match="^findings: expected numbers and texts, got "):
+            hpcw.score([{"kind": "outlier", "rank": wrong}], run)
     findings = tmp_path / "findings.json"
     findings.write_text(json.dumps({"findings": []}))
     assert hpcw.score(findings, run) != score

@@ -159,7 +159,10 @@ def score(findings, run) -> dict:
 
 def _plain(value):
     """Converts a NumPy number to a Python number, for json."""
-    return value.item()
+    try:
+        return value.item()
+    except (AttributeError, ValueError):  # no number, or several
+        raise errors.HpcwValueError(f"findings: expected numbers and texts, got {value!r:.60}") from None
 
 
 def info(path: str | os.PathLike) -> dict:
