@@ -245,5 +245,9 @@ def test_data_of_any_form(tmp_path):
             f.write(0, part)
         with pytest.raises(hpcw.HpcwValueError, match="x.sion: expected numbers or bytes, got an array of object"):
             f.write(0, None)
+    name = os.fsdecode(b"not\xffutf8")
+    with hpcw.checkpoint_create(tmp_path / "scr") as f:
+        f.write(0, name, data)
+    assert np.array_equal(np.fromfile(hpcw.open(tmp_path / "scr").files["path"][0], "<i4"), data.ravel())
     assert hpcw.open(tmp_path / "x.sion").read(0).tobytes() == (
         data[:, ::2].tobytes() + data.tobytes() + data.tobytes()[::4] + data.T.tobytes() + b"ab")
