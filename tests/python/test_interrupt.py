@@ -4,6 +4,8 @@ import gc
 import os
 import signal
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -45,6 +47,20 @@ def test_interrupts_of_reads(dataset, timer, monkeypatch):
             assert results[-1] is None or np.array_equal(results[-1], whole)
         assert any(result is None for result in results)
     assert not [one for one in lost if "callback" in (one.err_msg or "")]
+
+
+def test_pool_is_not_of_the_main_thread(dataset, monkeypatch):
+    """An interrupt between two steps of Python in submit() can leave a lock of the pool locked forever."""
+    def submit(*args):
+        assert threading.current_thread() is not threading.main_thread()
+        return whole(*args)
+
+    whole = ThreadPoolExecutor.submit
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", submit)
+    loads = hpcw.open(dataset).loads
+    assert len(loads.tasks()) and len(loads.nodes) == 32
+    with pytest.raises(AssertionError):
+        ThreadPoolExecutor().submit(int)
 
 
 def test_interrupt_of_an_open(dataset, monkeypatch):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import os
 import re
+import threading
 from ctypes import CFUNCTYPE, POINTER, byref, c_int, c_void_p, cast
+from queue import SimpleQueue
 
 import numpy as np
 
@@ -28,11 +30,31 @@ def entities(tasks: np.ndarray) -> np.ndarray:
 
 
 def _in_threads(read, ranks):
-    """Yields read(rank) for each rank, in order. Threads do the work. An interrupt raises its exception in the main thread only.
-    So it cannot hit a callback of the library, which would lose the exception."""
-    from concurrent.futures import ThreadPoolExecutor
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
-        yield from threads.map(read, ranks)
+    """Yields read(rank) for each rank, in order. Threads do the work, and one more thread hands it out. An interrupt raises its
+    exception in the main thread only. There it could hit a callback of the library, which would lose the exception, or the
+    locks of the pool, which would then wait forever. A SimpleQueue is written in C and stays whole."""
+    results, stopped = SimpleQueue(), []
+
+    def hand_out():
+        try:
+            from concurrent.futures import ThreadPoolExecutor
+            with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
+                for result in threads.map(read, ranks):
+                    if stopped:
+                        break
+                    results.put((result, None))
+        except BaseException as failure:  # of any kind: the caller waits for it
+            results.put((None, failure))
+
+    threading.Thread(target=hand_out, daemon=True).start()
+    try:
+        for _ in ranks:
+            result, failure = results.get()
+            if failure is not None:
+                raise failure
+            yield result
+    finally:
+        stopped.append(True)
 
 
 def _names(directory: str) -> list:
