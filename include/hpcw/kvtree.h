@@ -78,7 +78,7 @@ HPCW_API void hpcw_kvtree_remove(hpcw_kvtree *node, const char *key);
  * --------------------------------------------------------------------------------------------------------- */
 
 /** Returns the child of `node` with a key, or NULL if there is no such child or `node` is NULL. So calls can be
- * nested. */
+ * nested. The time does not grow with the number of children. */
 HPCW_API hpcw_kvtree *hpcw_kvtree_get(const hpcw_kvtree *node, const char *key);
 
 /** Returns the value of `key`: the key in its child node, if this is the only one and has an empty node below it.

@@ -8,14 +8,24 @@
 
 #include <hpcw/kvtree.h>
 
+#include "libwriter/base/table.h"
+
+/* Most children of a node without a table. A search compares the keys of all of them. */
+enum { HPCW_I_KVTREE_FEW = 16 };
+
 struct hpcw_kvtree {
-    hpcw_kvtree *next; /* next sibling */
+    hpcw_kvtree *next, *previous; /* siblings */
     hpcw_kvtree *first, *last;
-    uint32_t count; /* number of children */
-    uint32_t depth; /* 0 for the root */
+    struct hpcw_i_table *by_hash; /* children by the hash of their key; NULL: few children, or `collides` */
+    uint32_t count;               /* number of children */
+    uint16_t depth;               /* 0 for the root */
+    bool collides;                /* whether two children had one hash: then every search compares keys */
     size_t key_size;
     char key[]; /* key with a NUL */
 };
+
+/* Returns the child with a key of `size` bytes, or NULL. */
+hpcw_kvtree *hpcw_i_kvtree_find(const hpcw_kvtree *node, const char *key, size_t size);
 
 /* Appends a child to the children of `node`. No child of `node` may have this key yet. */
 hpcw_status hpcw_i_kvtree_append(hpcw_kvtree *node, const char *key, size_t size, hpcw_kvtree **child,

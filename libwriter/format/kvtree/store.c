@@ -2,7 +2,6 @@
 /* Converts trees to bytes and back (doc/formats/rank2file.md, "Stored tree"). */
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "libwriter/base/mem.h"
@@ -69,41 +68,6 @@ hpcw_status hpcw_kvtree_write_file(const hpcw_kvtree *root, const char *path, hp
 
 /* ---- reading ---- */
 
-static int by_key(const void *a, const void *b) {
-    const hpcw_kvtree *x = *(hpcw_kvtree *const *)a;
-    const hpcw_kvtree *y = *(hpcw_kvtree *const *)b;
-    size_t n = x->key_size < y->key_size ? x->key_size : y->key_size;
-    int order = memcmp(x->key, y->key, n);
-    return order != 0 ? order : x->key_size < y->key_size ? -1 : x->key_size > y->key_size;
-}
-
-/* Refuses equal keys below one parent: doc/formats/rank2file.md#rank2file-5. */
-static hpcw_status refuse_twins(const struct hpcw_i_kv_cursor *c, const unsigned char *at,
-                                const hpcw_kvtree *node, hpcw_error *err) {
-    if (node->count < 2) {
-        return HPCW_OK;
-    }
-    const hpcw_kvtree **list = hpcw_i_malloc(node->count * sizeof *list);
-    if (list == NULL) {
-        return hpcw_i_fail_memory(err, c->name, node->count, "keys");
-    }
-    size_t n = 0;
-    for (const hpcw_kvtree *child = node->first; child != NULL; child = child->next) {
-        list[n++] = child;
-    }
-    qsort(list, n, sizeof(hpcw_kvtree *), by_key);
-    hpcw_status s = HPCW_OK;
-    for (size_t i = 1; s == HPCW_OK && i < n; i++) {
-        if (by_key(&list[i - 1], &list[i]) == 0) {
-            s = hpcw_i_fail(err, HPCW_EFORMAT,
-                            "%s: offset %" PRIu64 ": expected every key once, got \"%.100s\" twice", c->name,
-                            hpcw_i_kv_at(c, at), list[i]->key);
-        }
-    }
-    hpcw_i_free(list);
-    return s;
-}
-
 static hpcw_status get_map(struct hpcw_i_kv_cursor *c, hpcw_kvtree *node, hpcw_error *err) {
     const unsigned char *at = c->p;
     uint32_t count = 0;
@@ -118,6 +82,12 @@ static hpcw_status get_map(struct hpcw_i_kv_cursor *c, hpcw_kvtree *node, hpcw_e
                                hpcw_i_kv_at(c, at), HPCW_KVTREE_MAX_DEPTH);
         }
         s = hpcw_i_kv_key(c, &key, &size, err);
+        if (s == HPCW_OK &&
+            hpcw_i_kvtree_find(node, key, size) != NULL) { /* doc/formats/rank2file.md#rank2file-5 */
+            s = hpcw_i_fail(err, HPCW_EFORMAT,
+                            "%s: offset %" PRIu64 ": expected every key once, got \"%.100s\" twice", c->name,
+                            hpcw_i_kv_at(c, at), key);
+        }
         if (s == HPCW_OK) {
             s = hpcw_i_kvtree_append(node, key, size, &child, err);
         }
@@ -125,7 +95,7 @@ static hpcw_status get_map(struct hpcw_i_kv_cursor *c, hpcw_kvtree *node, hpcw_e
             s = get_map(c, child, err);
         }
     }
-    return s == HPCW_OK ? refuse_twins(c, at, node, err) : s;
+    return s;
 }
 
 static hpcw_status decode(const char *name, const unsigned char *data, uint64_t stored, hpcw_kvtree **out,

@@ -15,6 +15,7 @@
 
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/crc32.h"
+#include "libwriter/format/kvtree/node.h"
 #include "tests/support/faults.h"
 #include "tests/support/files.h"
 
@@ -70,6 +71,93 @@ static void what_was_set_is_there(void **state) {
     assert_int_equal(hpcw_kvtree_merge(copy, copy, NULL), HPCW_EINVAL);
     hpcw_kvtree_free(copy);
     hpcw_kvtree_free(root);
+}
+
+static const char *number_key(unsigned i) {
+    static char key[16];
+    (void)snprintf(key, sizeof key, "%u", i);
+    return key;
+}
+
+/* A node with many children finds each of them by a hash, whatever was removed before, and keeps their order. */
+static void many_children(void **state) {
+    (void)state;
+    enum { MANY = 1000 };
+    hpcw_kvtree *root = NULL;
+    OK(hpcw_kvtree_new(&root, NULL));
+    for (unsigned i = 0; i < MANY; i++) {
+        OK(hpcw_kvtree_add(root, number_key(i), NULL, NULL));
+        OK(hpcw_kvtree_add(root, number_key(i / 2), NULL, NULL));
+        assert_int_equal(hpcw_kvtree_count(root), i + 1);
+        assert_true((root->by_hash != NULL) == (i >= HPCW_I_KVTREE_FEW));
+    }
+    for (unsigned i = 0; i < MANY;
+         i += i % 3 == 0 ? 1 : 2) { /* those of i % 3 = 2, the first and the last stay */
+        if (i > 0 && i < MANY - 1) {
+            hpcw_kvtree_remove(root, number_key(i));
+        }
+    }
+    hpcw_sink *sink = NULL;
+    hpcw_kvtree *again = NULL;
+    OK(hpcw_sink_open_memory(&sink, NULL));
+    OK(hpcw_kvtree_write(root, sink, 0, NULL));
+    size_t size = 0;
+    const void *data = hpcw_sink_memory_data(sink, &size);
+    OK(hpcw_kvtree_decode("tree", data, size, NULL, &again, NULL));
+    for (int t = 0; t < 2; t++) {
+        hpcw_kvtree *tree = t == 0 ? root : again;
+        const hpcw_kvtree *n = hpcw_kvtree_first(tree);
+        assert_int_equal(tree->by_hash->count, hpcw_kvtree_count(tree));
+        for (unsigned i = 0; i < MANY; i++) {
+            const bool stays = i == 0 || i % 3 == 2 || i == MANY - 1;
+            assert_ptr_equal(hpcw_kvtree_get(tree, number_key(i)), stays ? n : NULL);
+            n = stays ? hpcw_kvtree_next(n) : n;
+        }
+        assert_null(n);
+    }
+    hpcw_sink_free(sink);
+    hpcw_kvtree_free(again);
+
+    /* Two children with one hash: here two with one key, which a stored tree may not have. */
+    OK(hpcw_i_kvtree_append(root, "5", 1, NULL, NULL));
+    assert_null(root->by_hash);
+    assert_string_equal(hpcw_kvtree_key(hpcw_kvtree_get(root, "8")), "8");
+    hpcw_error err = {.message = ""};
+    OK(hpcw_sink_open_memory(&sink, NULL));
+    OK(hpcw_kvtree_write(root, sink, 0, NULL));
+    data = hpcw_sink_memory_data(sink, &size);
+    assert_int_equal(hpcw_kvtree_decode("tree", data, size, NULL, &again, &err), HPCW_EFORMAT);
+    assert_string_equal(err.message, "tree: offset 20: expected every key once, got \"5\" twice");
+    hpcw_sink_free(sink);
+    hpcw_kvtree_free(root);
+}
+
+/* A node whose table finds no memory keeps the children that it has, and can get more later. */
+static void many_children_without_memory(void **state) {
+    (void)state;
+    enum { MANY = 60 };
+    bool met = true;
+    for (unsigned long n = 1; met; n++) {
+        hpcw_kvtree *root = NULL;
+        hpcw_error err = {.message = ""};
+        OK(hpcw_kvtree_new(&root, NULL));
+        fault_arm(FAULT_NOMEM, n);
+        unsigned count = 0;
+        while (count < MANY && hpcw_kvtree_add(root, number_key(count), NULL, &err) == HPCW_OK) {
+            count++;
+        }
+        met = fault_disarm();
+        assert_int_equal(met ? HPCW_ENOMEM : HPCW_OK, err.code);
+        assert_true(met == (count < MANY));
+        for (unsigned i = 0; i < MANY; i++) {
+            assert_true((hpcw_kvtree_get(root, number_key(i)) != NULL) == (i < count));
+        }
+        for (unsigned i = 0; i < MANY; i++) {
+            OK(hpcw_kvtree_add(root, number_key(i), NULL, NULL));
+        }
+        assert_int_equal(hpcw_kvtree_count(root), MANY);
+        hpcw_kvtree_free(root);
+    }
 }
 
 static void deeper_than_any_tool(void **state) {
@@ -312,10 +400,15 @@ static void every_call_fails_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crc_of_known_texts),    cmocka_unit_test(what_was_set_is_there),
-        cmocka_unit_test(deeper_than_any_tool),  cmocka_unit_test(damage_is_named),
-        cmocka_unit_test(refused_arguments),     cmocka_unit_test(three_forms),
+        cmocka_unit_test(crc_of_known_texts),
+        cmocka_unit_test(what_was_set_is_there),
+        cmocka_unit_test(deeper_than_any_tool),
+        cmocka_unit_test(damage_is_named),
+        cmocka_unit_test(refused_arguments),
+        cmocka_unit_test(three_forms),
         cmocka_unit_test(every_call_fails_once),
+        cmocka_unit_test(many_children),
+        cmocka_unit_test(many_children_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,45 +37,6 @@ static uint64_t number(const hpcw_kvtree *node, const char *key) {
     return hpcw_kvtree_value_u64(node, key, &value, NULL) == HPCW_OK ? value : 0;
 }
 
-/* Records of an index, sorted by key for a binary search: hpcw_kvtree_get would compare all keys. */
-struct records {
-    const hpcw_kvtree **item;
-    size_t count;
-};
-
-static int by_key(const void *a, const void *b) {
-    return strcmp(hpcw_kvtree_key(*(const hpcw_kvtree *const *)a),
-                  hpcw_kvtree_key(*(const hpcw_kvtree *const *)b));
-}
-
-static int compare_key(const void *key, const void *item) {
-    return strcmp(key, hpcw_kvtree_key(*(const hpcw_kvtree *const *)item));
-}
-
-/* Sorts the records. False: out of memory. */
-static bool sort_records(const hpcw_kvtree *index, struct records *r) {
-    const hpcw_kvtree *dset = hpcw_kvtree_get(index, "DSET");
-    r->count = 0;
-    r->item = hpcw_i_calloc(hpcw_kvtree_count(dset) + 1, sizeof *r->item);
-    for (const hpcw_kvtree *n = hpcw_kvtree_first(dset); r->item != NULL && n != NULL;
-         n = hpcw_kvtree_next(n)) {
-        r->item[r->count++] = n;
-    }
-    if (r->count > 1) {
-        qsort((void *)r->item, r->count, sizeof *r->item, by_key);
-    }
-    return r->item != NULL;
-}
-
-/* Returns the record of a dataset, faster than hpcw_i_r2f_index_record. `n` is the node of the dataset's name. */
-static const hpcw_kvtree *record_of(const struct records *r, hpcw_rank2file_layout layout,
-                                    const hpcw_kvtree *n) {
-    const char *id = hpcw_kvtree_value(n, "DSET");
-    const hpcw_kvtree *const *found =
-        id == NULL ? NULL : bsearch(id, r->item, r->count, sizeof *r->item, compare_key);
-    return found == NULL ? NULL : hpcw_i_r2f_index_record_in(*found, layout, hpcw_kvtree_key(n));
-}
-
 static void describe(const hpcw_kvtree *n, const hpcw_kvtree *record, const char *current,
                      hpcw_rank2file_listed *d) {
     const char *name = hpcw_kvtree_key(n);
@@ -112,17 +73,13 @@ static hpcw_status fill(hpcw_rank2file_list *list, const char *prefix, hpcw_erro
     if (list->item == NULL) {
         return hpcw_i_fail_memory(err, prefix, hpcw_kvtree_count(names), "datasets");
     }
-    struct records records;
-    if (!sort_records(list->index, &records)) {
-        return hpcw_i_fail_memory(err, prefix, hpcw_kvtree_count(names), "datasets");
-    }
     list->current = current;
     for (const hpcw_kvtree *n = hpcw_kvtree_first(names); n != NULL; n = hpcw_kvtree_next(n)) {
         struct item *item = &list->item[list->count++];
-        item->entry = (struct hpcw_i_r2f_entry){list->layout, n, record_of(&records, list->layout, n)};
+        item->entry = (struct hpcw_i_r2f_entry){
+            list->layout, n, hpcw_i_r2f_index_record(list->index, list->layout, hpcw_kvtree_key(n))};
         describe(n, item->entry.record, current, &item->listed);
     }
-    hpcw_i_free((void *)records.item);
     if (list->count > 1) {
         qsort(list->item, list->count, sizeof *list->item, by_restart);
     }
