@@ -129,32 +129,36 @@ static int by_begin(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* In a range that was never written, marks bytes that are not zero as wrong. */
-static hpcw_status check_gap(struct compare_sink *c, uint64_t begin, uint64_t end, hpcw_error *err) {
+/* In a range that was never written, marks bytes that are not zero as wrong. *data is the first part of the file at
+ * or after the last gap that is not a hole. It may reach over many gaps, so the system is asked again only after its
+ * end. */
+static hpcw_status check_gap(struct compare_sink *c, uint64_t begin, uint64_t end, struct extent *data,
+                             hpcw_error *err) {
     static const unsigned char zeros[PIECE];
     hpcw_status s = HPCW_OK;
     while (s == HPCW_OK && begin < end && !c->given_up) {
-        uint64_t data = 0;
-        uint64_t data_end = 0;
-        s = read_source_data(c->source, begin, &data, &data_end, err);
-        data = data < begin ? begin : data;
-        data_end = data_end < end ? data_end : end;
-        for (; s == HPCW_OK && data < data_end; data += PIECE) {
-            size_t n = data_end - data < PIECE ? (size_t)(data_end - data) : PIECE;
+        if (begin >= data->end) {
+            s = read_source_data(c->source, begin, &data->begin, &data->end, err);
+        }
+        uint64_t from = data->begin < begin ? begin : data->begin;
+        uint64_t to = data->end < end ? data->end : end;
+        for (; s == HPCW_OK && from < to; from += PIECE) {
+            size_t n = to - from < PIECE ? (size_t)(to - from) : PIECE;
             uint64_t first = UINT64_MAX;
             uint64_t last = 0;
-            s = differ(c, data, zeros, n, &first, &last, err);
+            s = differ(c, from, zeros, n, &first, &last, err);
             if (s == HPCW_OK && first <= last && !add(&c->wrong, first, last + 1)) {
                 s = hpcw_i_fail_memory(err, c->path, 0, "a comparison");
             }
         }
         c->given_up = c->given_up || c->wrong.count > MOST_WRONG;
-        begin = data_end > begin ? data_end : end;
+        begin = to > begin ? to : end;
     }
     return s;
 }
 
 static hpcw_status check_gaps(struct compare_sink *c, hpcw_error *err) {
+    struct extent data = {0, 0};
     hpcw_status s = HPCW_OK;
     uint64_t at = 0;
     if (c->written.count > 1) {
@@ -163,7 +167,7 @@ static hpcw_status check_gaps(struct compare_sink *c, hpcw_error *err) {
     for (size_t i = 0; s == HPCW_OK && i <= c->written.count; i++) {
         uint64_t begin = i < c->written.count ? c->written.item[i].begin : c->end;
         if (begin > at) {
-            s = check_gap(c, at, begin, err);
+            s = check_gap(c, at, begin, &data, err);
         }
         at = i < c->written.count && c->written.item[i].end > at ? c->written.item[i].end : at;
     }
