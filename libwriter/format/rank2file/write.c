@@ -181,19 +181,13 @@ static hpcw_status list_older(const hpcw_rank2file *w, const hpcw_kvtree *index,
 static hpcw_status remove_earlier(const hpcw_rank2file *w, const hpcw_kvtree *index, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     struct hpcw_i_r2f_upkeep u = {.p = w->place};
-    struct hpcw_i_r2f_which *which;
-    size_t count, first = 0, end = 0;
-    hpcw_status s = hpcw_i_r2f_markers_find(&w->place, HPCW_I_R2F_UNFINISHED, &which, &count, err);
-    while (first < count && which[first].id < d.id) {
-        first++;
+    struct hpcw_i_r2f_markers all;
+    hpcw_status s = hpcw_i_r2f_markers_find(&w->place, HPCW_I_R2F_UNFINISHED, &all, err);
+    const struct hpcw_i_r2f_markers of = hpcw_i_r2f_markers_of(&all, d.id);
+    if (s == HPCW_OK && of.count > 0) {
+        s = hpcw_i_r2f_remove_unfinished(&u, index, d.layout, &of, &d, false, err);
     }
-    for (end = first; end < count && which[end].id == d.id;) {
-        end++;
-    }
-    if (s == HPCW_OK && end > first) {
-        s = hpcw_i_r2f_remove_unfinished(&u, index, d.layout, which + first, end - first, &d, false, err);
-    }
-    hpcw_i_free(which);
+    hpcw_i_free(all.item);
     return s;
 }
 
@@ -222,7 +216,10 @@ static hpcw_status take_out(const hpcw_rank2file *w, hpcw_error *err) {
     hpcw_kvtree_free(index);
     hpcw_i_r2f_unlock(lock);
     if (s == HPCW_OK && replaced) {
-        s = hpcw_i_r2f_finish_removal(&r, &d, w->options.durability >= HPCW_SYNC_FILE, err);
+        struct hpcw_i_r2f_markers unfinished;
+        (void)hpcw_i_r2f_markers_find(&w->place, HPCW_I_R2F_UNFINISHED, &unfinished, NULL);
+        s = hpcw_i_r2f_finish_removal(&r, &d, &unfinished, w->options.durability >= HPCW_SYNC_FILE, err);
+        hpcw_i_free(unfinished.item);
     }
     hpcw_i_r2f_removal_free(&r);
     return s;
@@ -233,7 +230,10 @@ static hpcw_status take_out(const hpcw_rank2file *w, hpcw_error *err) {
 static hpcw_status refuse_unlisted(hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     uint32_t summaries = 0;
-    hpcw_status s = hpcw_i_r2f_markers_have(&w->place, d.id, d.name, &w->earlier, err);
+    struct hpcw_i_r2f_markers unfinished;
+    hpcw_status s = hpcw_i_r2f_markers_find(&w->place, HPCW_I_R2F_UNFINISHED, &unfinished, err);
+    s = s == HPCW_OK ? hpcw_i_r2f_markers_have(&w->place, &unfinished, d.id, d.name, &w->earlier, err) : s;
+    hpcw_i_free(unfinished.item);
     if (s == HPCW_OK && !w->earlier && !w->options.replace) {
         s = hpcw_i_r2f_count_summaries(&w->place, &d, &summaries, err);
     }
@@ -624,7 +624,10 @@ static hpcw_status write_summary_and_index(hpcw_rank2file *w, hpcw_error *err) {
     if (s == HPCW_OK || listed) {
         hpcw_i_r2f_forget(w);
         if (w->earlier) {
-            hpcw_i_r2f_markers_forget(&w->place, w->options.dataset.id, w->dataset);
+            struct hpcw_i_r2f_markers unfinished;
+            (void)hpcw_i_r2f_markers_find(&w->place, HPCW_I_R2F_UNFINISHED, &unfinished, NULL);
+            hpcw_i_r2f_markers_forget(&w->place, &unfinished, w->options.dataset.id, w->dataset);
+            hpcw_i_free(unfinished.item);
         }
     } else if (s != HPCW_EEXIST && hpcw_i_r2f_lock_is_named(&w->place, w->lock_fd, &named, NULL) == HPCW_OK &&
                named) {

@@ -79,13 +79,12 @@ static int by_id_and_process(const void *a_, const void *b_) {
 }
 
 hpcw_status hpcw_i_r2f_markers_find(const struct hpcw_i_r2f_prefix *p, enum hpcw_i_r2f_marker_kind kind,
-                                    struct hpcw_i_r2f_which **found, size_t *count, hpcw_error *err) {
+                                    struct hpcw_i_r2f_markers *found, hpcw_error *err) {
     struct hpcw_i_listing *listing = NULL;
     struct hpcw_i_r2f_which which;
     size_t capacity = 0;
     int at;
-    *found = NULL;
-    *count = 0;
+    *found = (struct hpcw_i_r2f_markers){.item = NULL};
     int e = hpcw_i_dir_fd(p->dir, &at);
     e = e == 0 ? hpcw_i_sys_list_at(at, ".scr", &listing) : e;
     for (const char *entry; e == 0;) {
@@ -94,26 +93,46 @@ hpcw_status hpcw_i_r2f_markers_find(const struct hpcw_i_r2f_prefix *p, enum hpcw
             break;
         }
         if (parse_name(entry, kind, &which)) {
-            struct hpcw_i_r2f_which *grown = hpcw_i_grow(*found, &capacity, *count + 1, sizeof *grown);
+            struct hpcw_i_r2f_which *grown =
+                hpcw_i_grow(found->item, &capacity, found->count + 1, sizeof *grown);
             if (grown == NULL) {
                 e = ENOMEM;
                 break;
             }
-            *found = grown;
-            grown[(*count)++] = which;
+            found->item = grown;
+            grown[found->count++] = which;
         }
     }
     hpcw_i_sys_list_free(listing);
     if (e != 0) {
-        hpcw_i_free(*found);
-        *found = NULL;
-        *count = 0;
+        hpcw_i_free(found->item);
+        *found = (struct hpcw_i_r2f_markers){.item = NULL};
         return hpcw_i_r2f_fail_below(p, e, ".scr", "cannot list the directory", err);
     }
-    if (*count > 1) {
-        qsort(*found, *count, sizeof **found, by_id_and_process);
+    if (found->count > 1) {
+        qsort(found->item, found->count, sizeof *found->item, by_id_and_process);
     }
     return HPCW_OK;
+}
+
+/* Returns the number of markers of datasets below `id`. */
+static size_t count_below(const struct hpcw_i_r2f_markers *all, uint64_t id) {
+    size_t low = 0;
+    for (size_t high = all->count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (all->item[middle].id < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+struct hpcw_i_r2f_markers hpcw_i_r2f_markers_of(const struct hpcw_i_r2f_markers *all, uint64_t id) {
+    const size_t first = count_below(all, id);
+    return (struct hpcw_i_r2f_markers){.item = all->count == 0 ? NULL : all->item + first,
+                                       .count = count_below(all, id + 1) - first};
 }
 
 /* ---- read ---- */
@@ -311,38 +330,33 @@ void hpcw_i_r2f_marker_remove(const struct hpcw_i_r2f_prefix *p, const struct hp
     (void)hpcw_i_below_unlink(p->dir, name);
 }
 
-hpcw_status hpcw_i_r2f_markers_have(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name,
+hpcw_status hpcw_i_r2f_markers_have(const struct hpcw_i_r2f_prefix *p,
+                                    const struct hpcw_i_r2f_markers *unfinished, uint64_t id, const char *name,
                                     bool *have, hpcw_error *err) {
-    struct hpcw_i_r2f_which *which;
-    size_t count;
-    hpcw_status s = hpcw_i_r2f_markers_find(p, HPCW_I_R2F_UNFINISHED, &which, &count, err);
+    const struct hpcw_i_r2f_markers of = hpcw_i_r2f_markers_of(unfinished, id);
+    hpcw_status s = HPCW_OK;
     *have = false;
-    for (size_t i = 0; s == HPCW_OK && !*have && i < count; i++) {
+    for (size_t i = 0; s == HPCW_OK && !*have && i < of.count; i++) {
         struct hpcw_i_r2f_marker marker;
-        if (which[i].id == id) {
-            hpcw_status one = hpcw_i_r2f_marker_read(p, &which[i], &marker, err);
-            *have = one == HPCW_OK && strcmp(marker.name, name) == 0;
-            hpcw_i_r2f_marker_free(&marker);
-            s = one == HPCW_ENOENT || one == HPCW_EEXIST || one == HPCW_EFORMAT ? HPCW_OK : one;
-        }
+        hpcw_status one = hpcw_i_r2f_marker_read(p, &of.item[i], &marker, err);
+        *have = one == HPCW_OK && strcmp(marker.name, name) == 0;
+        hpcw_i_r2f_marker_free(&marker);
+        s = one == HPCW_ENOENT || one == HPCW_EEXIST || one == HPCW_EFORMAT ? HPCW_OK : one;
     }
-    hpcw_i_free(which);
     return s;
 }
 
-void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name) {
-    struct hpcw_i_r2f_which *which;
-    size_t count;
-    (void)hpcw_i_r2f_markers_find(p, HPCW_I_R2F_UNFINISHED, &which, &count, NULL);
-    for (size_t i = 0; i < count; i++) {
+void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_markers *unfinished,
+                               uint64_t id, const char *name) {
+    const struct hpcw_i_r2f_markers of = hpcw_i_r2f_markers_of(unfinished, id);
+    for (size_t i = 0; i < of.count; i++) {
         struct hpcw_i_r2f_marker marker = {.made = false};
-        if (which[i].id == id && hpcw_i_r2f_marker_read(p, &which[i], &marker, NULL) == HPCW_OK &&
+        if (hpcw_i_r2f_marker_read(p, &of.item[i], &marker, NULL) == HPCW_OK &&
             strcmp(marker.name, name) == 0) {
-            hpcw_i_r2f_marker_remove(p, &which[i]);
+            hpcw_i_r2f_marker_remove(p, &of.item[i]);
         }
         hpcw_i_r2f_marker_free(&marker);
     }
-    hpcw_i_free(which);
 }
 
 /* ---- a marker that grows ---- */

@@ -39,9 +39,19 @@ struct hpcw_i_r2f_marker {
     struct hpcw_i_buf names;
 };
 
-/* Finds all markers of a kind, sorted by id and process. Free them with hpcw_i_free. */
+/* The markers of one kind in a prefix directory. */
+struct hpcw_i_r2f_markers {
+    struct hpcw_i_r2f_which *item; /* [count], sorted by id and process; free it with hpcw_i_free */
+    size_t count;
+};
+
+/* Finds all markers of a kind. Reads the whole directory .scr, which has an entry for each dataset: a caller with
+ * many datasets calls this once. */
 hpcw_status hpcw_i_r2f_markers_find(const struct hpcw_i_r2f_prefix *p, enum hpcw_i_r2f_marker_kind kind,
-                                    struct hpcw_i_r2f_which **found, size_t *count, hpcw_error *err);
+                                    struct hpcw_i_r2f_markers *found, hpcw_error *err);
+
+/* Returns the markers of dataset `id`, which belong to `all`. */
+struct hpcw_i_r2f_markers hpcw_i_r2f_markers_of(const struct hpcw_i_r2f_markers *all, uint64_t id);
 
 /*
  * Reads a marker. Free *marker also after a failure.
@@ -62,12 +72,15 @@ hpcw_status hpcw_i_r2f_intent_write(const struct hpcw_i_r2f_prefix *p, const str
 /* Removes a marker. After a failure it stays, and a later command that finds it removes it. */
 void hpcw_i_r2f_marker_remove(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which);
 
-/* Finds out whether this user has a marker that says that a dataset of this id and name is unfinished. */
-hpcw_status hpcw_i_r2f_markers_have(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name,
+/* Finds out whether one of the markers `unfinished` is this user's, and says that a dataset of this id and name is
+ * unfinished. */
+hpcw_status hpcw_i_r2f_markers_have(const struct hpcw_i_r2f_prefix *p,
+                                    const struct hpcw_i_r2f_markers *unfinished, uint64_t id, const char *name,
                                     bool *have, hpcw_error *err);
 
 /* Removes all markers of an unfinished dataset. */
-void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name);
+void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_markers *unfinished,
+                               uint64_t id, const char *name);
 
 /* ---- a marker that grows ---- */
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/format/rank2file/upkeep/upkeep.h"
@@ -106,7 +107,10 @@ hpcw_status hpcw_i_r2f_drop(struct hpcw_i_r2f_upkeep *u, const char *dataset, bo
     if (s == HPCW_OK && !telling) {
         u->tally.removed++;
         if (r.names.size > 0) {
-            s = hpcw_i_r2f_finish_removal(&r, &d, true, err);
+            struct hpcw_i_r2f_markers unfinished;
+            (void)hpcw_i_r2f_markers_find(&u->p, HPCW_I_R2F_UNFINISHED, &unfinished, NULL);
+            s = hpcw_i_r2f_finish_removal(&r, &d, &unfinished, true, err);
+            hpcw_i_free(unfinished.item);
             s = s == HPCW_OK ? hpcw_i_r2f_count_left(&u->p, &d, &u->tally.left, err) : s;
         }
     }

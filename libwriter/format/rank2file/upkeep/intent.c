@@ -27,6 +27,7 @@ void hpcw_i_r2f_skip(hpcw_rank2file_tally *tally, const hpcw_error *why) {
 struct finish {
     const struct hpcw_i_r2f_prefix *p;
     const struct hpcw_i_r2f_dataset *own;
+    struct hpcw_i_r2f_markers unfinished;
     hpcw_kvtree *index; /* index under its lock; NULL: there is none that can be read */
     hpcw_rank2file_layout layout;
 };
@@ -61,7 +62,7 @@ static hpcw_status finish_one(const struct finish *f, const struct hpcw_i_r2f_wh
         /* Remove only files in the dataset's directories. Other files in the intent may belong to other
          * datasets by now. */
         s = s == HPCW_OK ? hpcw_i_r2f_removal_confine(&r, &d, err) : s;
-        s = s == HPCW_OK ? hpcw_i_r2f_finish_removal(&r, &d, true, err) : s;
+        s = s == HPCW_OK ? hpcw_i_r2f_finish_removal(&r, &d, &f->unfinished, true, err) : s;
         hpcw_i_r2f_removal_free(&r);
     } else {
         hpcw_i_r2f_marker_remove(f->p, which);
@@ -94,13 +95,15 @@ static hpcw_status finish_intent(const struct finish *f, const struct hpcw_i_r2f
 static hpcw_status finish_intents(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_dataset *own,
                                   hpcw_rank2file_tally *tally, hpcw_error *err) {
     struct finish f = {.p = p, .own = own};
-    struct hpcw_i_r2f_which *which;
-    size_t count;
-    hpcw_status s = hpcw_i_r2f_markers_find(p, HPCW_I_R2F_DROPPED, &which, &count, err);
-    s = s == HPCW_OK && count > 0 ? read_index(&f, err) : s;
-    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+    struct hpcw_i_r2f_markers dropped;
+    hpcw_status s = hpcw_i_r2f_markers_find(p, HPCW_I_R2F_DROPPED, &dropped, err);
+    if (s == HPCW_OK && dropped.count > 0) {
+        (void)hpcw_i_r2f_markers_find(p, HPCW_I_R2F_UNFINISHED, &f.unfinished, NULL);
+        s = read_index(&f, err);
+    }
+    for (size_t i = 0; s == HPCW_OK && i < dropped.count; i++) {
         hpcw_error why = {.message = ""};
-        hpcw_status one = finish_intent(&f, &which[i], &why);
+        hpcw_status one = finish_intent(&f, &dropped.item[i], &why);
         if (one == HPCW_ENOMEM) {
             *err = why;
             s = one;
@@ -109,7 +112,8 @@ static hpcw_status finish_intents(const struct hpcw_i_r2f_prefix *p, const struc
         }
     }
     hpcw_kvtree_free(f.index);
-    hpcw_i_free(which);
+    hpcw_i_free(f.unfinished.item);
+    hpcw_i_free(dropped.item);
     return s;
 }
 
@@ -129,19 +133,6 @@ hpcw_status hpcw_i_r2f_begin_change(const struct hpcw_i_r2f_prefix *p, const str
 void hpcw_i_r2f_forget_intent(const struct hpcw_i_r2f_prefix *p, uint64_t id) {
     const struct hpcw_i_r2f_which which = intent_of(id);
     hpcw_i_r2f_marker_remove(p, &which);
-}
-
-hpcw_status hpcw_i_r2f_is_being_removed(const struct hpcw_i_r2f_prefix *p, uint64_t id, bool *is,
-                                        hpcw_error *err) {
-    struct hpcw_i_r2f_which *which;
-    size_t count;
-    hpcw_status s = hpcw_i_r2f_markers_find(p, HPCW_I_R2F_DROPPED, &which, &count, err);
-    *is = false;
-    for (size_t i = 0; i < count; i++) {
-        *is = *is || which[i].id == id;
-    }
-    hpcw_i_free(which);
-    return s;
 }
 
 /* ---- removing ---- */
@@ -165,11 +156,11 @@ hpcw_status hpcw_i_r2f_take_out(const struct hpcw_i_r2f_removal *r, const struct
 }
 
 hpcw_status hpcw_i_r2f_finish_removal(const struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
-                                      bool sync, hpcw_error *err) {
+                                      const struct hpcw_i_r2f_markers *unfinished, bool sync, hpcw_error *err) {
     const struct hpcw_i_r2f_which which = intent_of(d->id);
     hpcw_status s = hpcw_i_r2f_removal_do(r, sync, err);
     if (s == HPCW_OK) {
-        hpcw_i_r2f_markers_forget(&r->p, d->id, d->name);
+        hpcw_i_r2f_markers_forget(&r->p, unfinished, d->id, d->name);
         hpcw_i_r2f_marker_remove(&r->p, &which);
     }
     return s;

@@ -7,6 +7,7 @@
 #ifndef HPCW_FORMAT_RANK2FILE_INTENT_H
 #define HPCW_FORMAT_RANK2FILE_INTENT_H
 
+#include "libwriter/format/rank2file/prefix/marker.h"
 #include "libwriter/format/rank2file/upkeep/removal.h"
 
 /*
@@ -23,20 +24,16 @@ hpcw_status hpcw_i_r2f_begin_change(const struct hpcw_i_r2f_prefix *p, const str
  * files that the removal left. */
 void hpcw_i_r2f_forget_intent(const struct hpcw_i_r2f_prefix *p, uint64_t id);
 
-/* Finds out whether an intent of this id exists: a program is removing the dataset, or died before the end. */
-hpcw_status hpcw_i_r2f_is_being_removed(const struct hpcw_i_r2f_prefix *p, uint64_t id, bool *is,
-                                        hpcw_error *err);
-
 /* Writes an intent with the files in `r`, and then `index`, which does not list the dataset any more. The
  * caller holds the locks of the index and of the dataset. After a failure, either the index is unchanged, or
  * the next change of the prefix finishes the removal. */
 hpcw_status hpcw_i_r2f_take_out(const struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                 const hpcw_kvtree *index, hpcw_durability durability, hpcw_error *err);
 
-/* Removes the files of a dataset after hpcw_i_r2f_take_out, and then its intent. The caller needs only the lock
- * of the dataset. */
+/* Removes the files of a dataset after hpcw_i_r2f_take_out, then its markers among `unfinished`, and then its
+ * intent. The caller needs only the lock of the dataset. */
 hpcw_status hpcw_i_r2f_finish_removal(const struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
-                                      bool sync, hpcw_error *err);
+                                      const struct hpcw_i_r2f_markers *unfinished, bool sync, hpcw_error *err);
 
 /* Counts a dataset that is left unchanged. Keeps the error of the first such dataset. */
 void hpcw_i_r2f_skip(hpcw_rank2file_tally *tally, const hpcw_error *why);

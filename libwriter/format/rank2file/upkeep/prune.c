@@ -240,17 +240,16 @@ static hpcw_status take_marker(struct unfinished *x, const struct hpcw_i_r2f_dat
 }
 
 hpcw_status hpcw_i_r2f_remove_unfinished(struct hpcw_i_r2f_upkeep *u, const hpcw_kvtree *index,
-                                         hpcw_rank2file_layout layout, const struct hpcw_i_r2f_which *which,
-                                         size_t count, const struct hpcw_i_r2f_dataset *own, bool telling,
-                                         hpcw_error *err) {
+                                         hpcw_rank2file_layout layout, const struct hpcw_i_r2f_markers *of,
+                                         const struct hpcw_i_r2f_dataset *own, bool telling, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     char name[sizeof((struct hpcw_i_r2f_marker *)0)->name];
     /* dataset whose files were removed; `name` NULL: none yet */
-    struct hpcw_i_r2f_dataset d = {.id = which->id, .name = NULL};
-    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+    struct hpcw_i_r2f_dataset d = {.id = of->item[0].id, .name = NULL};
+    for (size_t i = 0; s == HPCW_OK && i < of->count; i++) {
         struct hpcw_i_r2f_marker marker = {.name = ""};
         struct unfinished x = {.u = u,
-                               .which = &which[i],
+                               .which = &of->item[i],
                                .marker = &marker,
                                .index = index,
                                .layout = layout,
@@ -330,8 +329,7 @@ static hpcw_status remove_those_of(struct hpcw_i_r2f_upkeep *u, const struct hpc
 static hpcw_status remove_orphans(struct hpcw_i_r2f_upkeep *u, bool telling, hpcw_error *err) {
     hpcw_kvtree *index = NULL;
     hpcw_rank2file_layout layout = HPCW_RANK2FILE_SCR_1_1;
-    struct hpcw_i_r2f_which *which = NULL;
-    size_t count = 0;
+    struct hpcw_i_r2f_markers all = {.item = NULL};
     int lock;
     bool locked;
     hpcw_status s = telling ? hpcw_i_r2f_lock_index(&u->p, &lock, &locked, err)
@@ -348,15 +346,12 @@ static hpcw_status remove_orphans(struct hpcw_i_r2f_upkeep *u, bool telling, hpc
         *err = mine;
     }
     if (s == HPCW_OK && locked) {
-        s = hpcw_i_r2f_markers_find(&u->p, HPCW_I_R2F_UNFINISHED, &which, &count, err);
+        s = hpcw_i_r2f_markers_find(&u->p, HPCW_I_R2F_UNFINISHED, &all, err);
     }
-    for (size_t i = 0; s == HPCW_OK && i < count;) {
-        size_t end = i + 1;
-        while (end < count && which[end].id == which[i].id) {
-            end++;
-        }
-        s = hpcw_i_r2f_remove_unfinished(u, index, layout, &which[i], end - i, NULL, telling, err);
-        i = end;
+    for (size_t i = 0; s == HPCW_OK && i < all.count;) {
+        const struct hpcw_i_r2f_markers of = hpcw_i_r2f_markers_of(&all, all.item[i].id);
+        s = hpcw_i_r2f_remove_unfinished(u, index, layout, &of, NULL, telling, err);
+        i += of.count;
     }
     if (s == HPCW_OK && locked && !telling) {
         s = remove_those_of_the_index(u, err);
@@ -375,7 +370,7 @@ static hpcw_status remove_orphans(struct hpcw_i_r2f_upkeep *u, bool telling, hpc
     }
     hpcw_i_r2f_unlock(lock);
     hpcw_kvtree_free(index);
-    hpcw_i_free(which);
+    hpcw_i_free(all.item);
     return s;
 }
 

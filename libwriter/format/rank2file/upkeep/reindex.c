@@ -23,29 +23,22 @@ struct summarised {
 };
 
 struct search {
-    struct summarised *item;
+    struct summarised *item; /* the same dataset may come twice until `unite` */
     size_t count, capacity;
     unsigned kinds;
 };
 
-/* Returns the element of a dataset, appended if it is new. NULL: out of memory. */
-static struct summarised *item_of(struct search *found, const char *prefix, uint64_t id, const char *name,
-                                  hpcw_error *err) {
-    for (size_t i = 0; i < found->count; i++) {
-        if (found->item[i].id == id && strcmp(found->item[i].name, name) == 0) {
-            return &found->item[i];
-        }
-    }
+static hpcw_status add_item(struct search *found, const char *prefix, uint64_t id, const char *name,
+                            unsigned kinds, hpcw_error *err) {
     struct summarised *grown = hpcw_i_grow(found->item, &found->capacity, found->count + 1, sizeof *grown);
     if (grown == NULL) {
-        (void)hpcw_i_fail_memory(err, prefix, found->count, "datasets");
-        return NULL;
+        return hpcw_i_fail_memory(err, prefix, found->count, "datasets");
     }
     found->item = grown;
     struct summarised *item = &found->item[found->count++];
-    *item = (struct summarised){.id = id};
+    *item = (struct summarised){.id = id, .kinds = kinds};
     (void)snprintf(item->name, sizeof item->name, "%s", name);
-    return item;
+    return HPCW_OK;
 }
 
 /* Looks for a summary in directory `metadata` below the prefix, and finds the kind of the map beside it. */
@@ -83,12 +76,8 @@ static hpcw_status look(struct search *found, const struct hpcw_i_r2f_prefix *p,
     }
     hpcw_i_free(path);
     if (good && s == HPCW_OK) {
-        struct summarised *item = item_of(found, p->path, id, said, err);
-        s = item == NULL ? HPCW_ENOMEM : HPCW_OK;
-        if (item != NULL) {
-            item->kinds |= 1u << kind;
-            found->kinds |= 1u << kind;
-        }
+        s = add_item(found, p->path, id, said, 1u << kind, err);
+        found->kinds |= s == HPCW_OK ? 1u << kind : 0;
     }
     hpcw_kvtree_free(summary);
     return s;
@@ -147,6 +136,35 @@ static int by_id(const void *a_, const void *b_) {
     return a < b ? -1 : a > b;
 }
 
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const struct summarised *)a)->name, ((const struct summarised *)b)->name);
+}
+
+static int by_id_and_name(const void *a, const void *b) {
+    const int order = by_id(a, b);
+    return order != 0 ? order : by_name(a, b);
+}
+
+static void sort(struct search *found, int (*compare)(const void *, const void *)) {
+    if (found->count > 1) {
+        qsort(found->item, found->count, sizeof *found->item, compare);
+    }
+}
+
+/* Makes one of the items of each dataset, which has a summary for each kind of map. */
+static void unite(struct search *found) {
+    size_t count = 0;
+    sort(found, by_id_and_name);
+    for (size_t i = 0; i < found->count; i++) {
+        if (count > 0 && by_id_and_name(&found->item[i], &found->item[count - 1]) == 0) {
+            found->item[count - 1].kinds |= found->item[i].kinds;
+        } else if (i != count++) {
+            found->item[count - 1] = found->item[i];
+        }
+    }
+    found->count = count;
+}
+
 /* Returns whether an entry of the index has a legal name and id. */
 static bool is_understood(const hpcw_kvtree *old, hpcw_rank2file_layout layout, const char *name) {
     return hpcw_i_r2f_index_id(old, layout, name) > 0 && hpcw_i_r2f_bad_listed(layout, name) == NULL;
@@ -156,28 +174,27 @@ static bool is_understood(const hpcw_kvtree *old, hpcw_rank2file_layout layout, 
 static hpcw_status add_listed(struct search *found, const struct hpcw_i_r2f_prefix *p, const hpcw_kvtree *old,
                               hpcw_rank2file_layout layout, hpcw_error *err) {
     /* a summary is found by the dataset's name in the layout of SCR 1.1, otherwise by its id */
-    bool by_name = hpcw_i_r2f_kind_of(layout, 0) == HPCW_I_R2F_1_1;
-    size_t count = found->count;
-    for (const hpcw_kvtree *n = hpcw_kvtree_first(hpcw_i_r2f_index_names(old, layout)); n != NULL;
-         n = hpcw_kvtree_next(n)) {
+    int (*const compare)(const void *, const void *) =
+        hpcw_i_r2f_kind_of(layout, 0) == HPCW_I_R2F_1_1 ? by_name : by_id;
+    const size_t count = found->count;
+    hpcw_status s = HPCW_OK;
+    sort(found, compare);
+    for (const hpcw_kvtree *n = hpcw_kvtree_first(hpcw_i_r2f_index_names(old, layout));
+         s == HPCW_OK && n != NULL; n = hpcw_kvtree_next(n)) {
         const char *name = hpcw_kvtree_key(n);
-        uint64_t id = hpcw_i_r2f_index_id(old, layout, name);
-        bool taken = !is_understood(old, layout, name);
-        for (size_t i = 0; !taken && i < count; i++) {
-            taken = by_name ? strcmp(found->item[i].name, name) == 0 : found->item[i].id == id;
+        struct summarised key = {.id = hpcw_i_r2f_index_id(old, layout, name)};
+        (void)snprintf(key.name, sizeof key.name, "%s", name);
+        if (!is_understood(old, layout, name) ||
+            (count > 0 && bsearch(&key, found->item, count, sizeof key, compare) != NULL)) {
+            continue;
         }
-        const struct hpcw_i_r2f_dataset d = {layout, id, name};
+        const struct hpcw_i_r2f_dataset d = {layout, key.id, name};
         uint32_t summaries = 0;
-        hpcw_status s = taken ? HPCW_OK : hpcw_i_r2f_count_summaries(p, &d, &summaries, err);
-        struct summarised *item = s == HPCW_OK && summaries > 0 ? item_of(found, p->path, id, name, err) : NULL;
-        if (s != HPCW_OK || (summaries > 0 && item == NULL)) {
-            return s == HPCW_OK ? HPCW_ENOMEM : s;
-        }
-        if (item != NULL) {
-            item->kinds = kinds_of(layout);
-        }
+        s = hpcw_i_r2f_count_summaries(p, &d, &summaries, err);
+        s = s == HPCW_OK && summaries > 0 ? add_item(found, p->path, key.id, name, kinds_of(layout), err) : s;
     }
-    return HPCW_OK;
+    sort(found, by_id_and_name);
+    return s;
 }
 
 /* Checks a dataset by opening it. `was`: the old index lists it. Otherwise also checks its files and adds it to the
@@ -248,22 +265,25 @@ static hpcw_status keep_listed(const hpcw_kvtree *old, hpcw_rank2file_layout lay
 
 /* Fails if somebody, perhaps another user, began to remove the dataset. Such a dataset must not be listed
  * again. */
-static hpcw_status check_not_removed(const struct hpcw_i_r2f_prefix *p, const struct summarised *f,
+static hpcw_status check_not_removed(const struct hpcw_i_r2f_prefix *p,
+                                     const struct hpcw_i_r2f_markers *dropped, const struct summarised *f,
                                      hpcw_error *err) {
-    bool is;
-    hpcw_status s = hpcw_i_r2f_is_being_removed(p, f->id, &is, err);
-    return s == HPCW_OK && is ? hpcw_i_fail(err, HPCW_EEXIST,
-                                            "%s: dataset %s with id %" PRIu64 ": somebody began to remove it",
-                                            p->path, f->name, f->id)
-                              : s;
+    return hpcw_i_r2f_markers_of(dropped, f->id).count == 0
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EEXIST,
+                             "%s: dataset %s with id %" PRIu64 ": somebody began to remove it", p->path,
+                             f->name, f->id);
 }
 
 /* Finds out whether a dataset is unfinished: its last summary is missing, and it has a marker.
  * hpcw_rank2file_prune removes such a dataset. */
-static hpcw_status is_unfinished(const struct hpcw_i_r2f_prefix *p, const struct summarised *f,
-                                 hpcw_rank2file_layout layout, bool *is, hpcw_error *err) {
+static hpcw_status is_unfinished(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_markers *unfinished,
+                                 const struct summarised *f, hpcw_rank2file_layout layout, bool *is,
+                                 hpcw_error *err) {
     *is = false;
-    return (kinds_of(layout) & ~f->kinds) == 0 ? HPCW_OK : hpcw_i_r2f_markers_have(p, f->id, f->name, is, err);
+    return (kinds_of(layout) & ~f->kinds) == 0
+               ? HPCW_OK
+               : hpcw_i_r2f_markers_have(p, unfinished, f->id, f->name, is, err);
 }
 
 /* Copies entries of the old index without a legal name or id: this library did not make them. */
@@ -287,8 +307,11 @@ static hpcw_status keep_others(struct hpcw_i_r2f_upkeep *u, const hpcw_kvtree *o
     return s;
 }
 
+/* `dropped` and `unfinished` are the markers of these kinds, found under the lock of the index. A marker that is made
+ * later is that of a dataset with a living writer, which is locked. */
 static hpcw_status rebuild(struct hpcw_i_r2f_upkeep *u, const struct search *found, const hpcw_kvtree *old,
-                           hpcw_rank2file_layout layout, hpcw_kvtree *index, hpcw_error *err) {
+                           hpcw_rank2file_layout layout, const struct hpcw_i_r2f_markers *dropped,
+                           const struct hpcw_i_r2f_markers *unfinished, hpcw_kvtree *index, hpcw_error *err) {
     uint32_t kept = 0;
     /* highest id of the datasets that the old index did not list */
     uint64_t most = 0;
@@ -300,14 +323,14 @@ static hpcw_status rebuild(struct hpcw_i_r2f_upkeep *u, const struct search *fou
                    hpcw_i_r2f_index_record(old, layout, f->name) != NULL;
         int own;
         hpcw_status s = hpcw_i_r2f_lock_dataset(&u->p, f->id, f->name, &own, NULL, &why);
-        bool unfinished = false;
+        bool undone = false;
         if (s == HPCW_OK && !was) {
-            s = check_not_removed(&u->p, f, &why);
+            s = check_not_removed(&u->p, dropped, f, &why);
         }
         if (s == HPCW_OK && !was) {
-            s = is_unfinished(&u->p, f, layout, &unfinished, &why);
+            s = is_unfinished(&u->p, unfinished, f, layout, &undone, &why);
         }
-        if (s == HPCW_OK && !unfinished) {
+        if (s == HPCW_OK && !undone) {
             s = list_again(&u->p, f, layout, was, index, &why);
         }
         hpcw_i_r2f_unlock(own);
@@ -315,7 +338,7 @@ static hpcw_status rebuild(struct hpcw_i_r2f_upkeep *u, const struct search *fou
             *err = why;
             return s;
         }
-        if (s == HPCW_OK && !was && !unfinished) {
+        if (s == HPCW_OK && !was && !undone) {
             u->tally.added++;
             most = f->id;
         }
@@ -364,6 +387,8 @@ static hpcw_status read_old(const struct hpcw_i_r2f_prefix *p, hpcw_kvtree **old
 
 hpcw_status hpcw_i_r2f_reindex(struct hpcw_i_r2f_upkeep *u, hpcw_error *err) {
     struct search found = {.item = NULL};
+    struct hpcw_i_r2f_markers dropped = {.item = NULL};
+    struct hpcw_i_r2f_markers unfinished = {.item = NULL};
     hpcw_kvtree *old = NULL;
     hpcw_kvtree *index = NULL;
     hpcw_rank2file_layout layout = HPCW_RANK2FILE_SCR_1_1;
@@ -380,6 +405,7 @@ hpcw_status hpcw_i_r2f_reindex(struct hpcw_i_r2f_upkeep *u, hpcw_error *err) {
     for (int is_1_1 = 1; s == HPCW_OK && is_1_1 >= 0; is_1_1--) {
         s = search(&found, &u->p, is_1_1 == 1, err);
     }
+    unite(&found);
     if (s == HPCW_OK) {
         s = read_old(&u->p, &old, &layout, err);
     }
@@ -392,11 +418,14 @@ hpcw_status hpcw_i_r2f_reindex(struct hpcw_i_r2f_upkeep *u, hpcw_error *err) {
     if (s == HPCW_OK) {
         s = hpcw_kvtree_new(&index, err);
     }
-    if (s == HPCW_OK && found.count > 1) {
-        qsort(found.item, found.count, sizeof *found.item, by_id);
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_markers_find(&u->p, HPCW_I_R2F_DROPPED, &dropped, err);
     }
     if (s == HPCW_OK) {
-        s = rebuild(u, &found, old, layout, index, err);
+        s = hpcw_i_r2f_markers_find(&u->p, HPCW_I_R2F_UNFINISHED, &unfinished, err);
+    }
+    if (s == HPCW_OK) {
+        s = rebuild(u, &found, old, layout, &dropped, &unfinished, index, err);
     }
     if (s == HPCW_OK && hpcw_kvtree_count(index) == 0) {
         s = u->tally.skipped > 0 ? u->tally.why.code : HPCW_ENOENT;
@@ -411,6 +440,8 @@ hpcw_status hpcw_i_r2f_reindex(struct hpcw_i_r2f_upkeep *u, hpcw_error *err) {
     hpcw_i_r2f_unlock(lock);
     hpcw_kvtree_free(old);
     hpcw_kvtree_free(index);
+    hpcw_i_free(dropped.item);
+    hpcw_i_free(unfinished.item);
     hpcw_i_free(found.item);
     return s;
 }

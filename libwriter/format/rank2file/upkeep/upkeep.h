@@ -32,17 +32,15 @@ hpcw_status hpcw_i_r2f_count_summaries(const struct hpcw_i_r2f_prefix *p, const 
                                        uint32_t *count, hpcw_error *err);
 
 /*
- * Removes files that dead writers on this host left: those that the markers which[0] .. which[count - 1] list. All
- * these markers have one id. The caller holds the lock of the index. Datasets of living writers are left unchanged,
- * and so are complete ones, which reindex would list. The tally counts failures as skipped datasets, and counts the
- * files left.
+ * Removes files that dead writers on this host left: those that the markers `of` one id list. The caller holds the
+ * lock of the index. Datasets of living writers are left unchanged, and so are complete ones, which reindex would
+ * list. The tally counts failures as skipped datasets, and counts the files left.
  *
  * own      NULL, or a dataset that the caller writes again under its locks: only its temporary files are removed
  * telling  only reports what would be removed
  */
 hpcw_status hpcw_i_r2f_remove_unfinished(struct hpcw_i_r2f_upkeep *u, const hpcw_kvtree *index,
-                                         hpcw_rank2file_layout layout, const struct hpcw_i_r2f_which *which,
-                                         size_t count, const struct hpcw_i_r2f_dataset *own, bool telling,
-                                         hpcw_error *err);
+                                         hpcw_rank2file_layout layout, const struct hpcw_i_r2f_markers *of,
+                                         const struct hpcw_i_r2f_dataset *own, bool telling, hpcw_error *err);
 
 #endif
