@@ -211,7 +211,10 @@ static hpcw_status take_out(const hpcw_rank2file *w, hpcw_error *err) {
     }
     if (s == HPCW_OK && replaced) {
         s = list_older(w, index, &r, err);
-        s = s == HPCW_OK ? hpcw_i_r2f_take_out(&r, &d, index, w->options.durability, err) : s;
+        const struct hpcw_i_r2f_drop drop = {.d = d, .r = r, .lock = -1};
+        size_t one = 1;
+        bool no_intent;
+        s = s == HPCW_OK ? hpcw_i_r2f_take_out(&drop, &one, index, w->options.durability, &no_intent, err) : s;
     }
     hpcw_kvtree_free(index);
     hpcw_i_r2f_unlock(lock);

@@ -25,10 +25,12 @@ struct request {
 
 static hpcw_status do_request(struct hpcw_i_r2f_upkeep *u, const struct request *q, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
+    size_t one = 1;
+    bool last;
     switch (q->call) {
     case DROP:
-        s = u->how.told != NULL ? hpcw_i_r2f_drop(u, q->dataset, true, err) : HPCW_OK;
-        return s == HPCW_OK ? hpcw_i_r2f_drop(u, q->dataset, false, err) : s;
+        s = u->how.told != NULL ? hpcw_i_r2f_drop(u, &q->dataset, &one, true, &last, err) : HPCW_OK;
+        return s == HPCW_OK ? hpcw_i_r2f_drop(u, &q->dataset, &one, false, &last, err) : s;
     case MARK_FAILED:
         return hpcw_i_r2f_mark_failed(u, q->dataset, err);
     case MAKE_CURRENT:

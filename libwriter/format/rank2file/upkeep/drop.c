@@ -11,8 +11,8 @@
 
 /* Locks and reads the index. `telling`: the caller only reports, so removals that dead programs began are not
  * finished. */
-static hpcw_status open_index(struct hpcw_i_r2f_upkeep *u, const char *dataset, bool telling, int *lock,
-                              hpcw_kvtree **index, hpcw_rank2file_layout *layout, hpcw_error *err) {
+static hpcw_status open_index(struct hpcw_i_r2f_upkeep *u, bool telling, int *lock, hpcw_kvtree **index,
+                              hpcw_rank2file_layout *layout, hpcw_error *err) {
     *lock = -1;
     *index = NULL;
     /* Without an index, there may be no directory for the lock file. So read the index first. */
@@ -26,14 +26,15 @@ static hpcw_status open_index(struct hpcw_i_r2f_upkeep *u, const char *dataset, 
     if (s == HPCW_OK) {
         s = hpcw_i_r2f_index_read(&u->p, index, err);
     }
-    if (s == HPCW_OK) {
-        s = hpcw_i_r2f_index_layout(*index, u->p.path, layout, err);
-    }
-    if (s == HPCW_OK && hpcw_kvtree_get(hpcw_i_r2f_index_names(*index, *layout), dataset) == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOENT, "%s/%s: dataset: expected one of the index, got %.200s", u->p.path,
-                        HPCW_RANK2FILE_INDEX, dataset);
-    }
-    return s;
+    return s == HPCW_OK ? hpcw_i_r2f_index_layout(*index, u->p.path, layout, err) : s;
+}
+
+static hpcw_status check_listed(const struct hpcw_i_r2f_upkeep *u, const hpcw_kvtree *index,
+                                hpcw_rank2file_layout layout, const char *dataset, hpcw_error *err) {
+    return hpcw_kvtree_get(hpcw_i_r2f_index_names(index, layout), dataset) != NULL
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ENOENT, "%s/%s: dataset: expected one of the index, got %.200s",
+                             u->p.path, HPCW_RANK2FILE_INDEX, dataset);
 }
 
 /* Lists the files of a dataset in `r`. If the dataset has no readable map, its data files are unknown. */
@@ -69,53 +70,110 @@ static hpcw_status plan(const struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r
     return s == HPCW_OK ? hpcw_i_r2f_removal_check(r, err) : s;
 }
 
-hpcw_status hpcw_i_r2f_drop(struct hpcw_i_r2f_upkeep *u, const char *dataset, bool telling, hpcw_error *err) {
-    hpcw_kvtree *index;
-    int lock;
-    int own = -1;
-    struct hpcw_i_r2f_dataset d = {.name = dataset};
-    struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(&u->p);
-    hpcw_status s = open_index(u, dataset, telling, &lock, &index, &d.layout, err);
-    if (s == HPCW_OK) {
-        d.id = hpcw_i_r2f_index_id(index, d.layout, dataset);
-        s = hpcw_i_r2f_lock_dataset(&u->p, d.id, dataset, &own, NULL, err);
-    }
-    if (s == HPCW_OK) {
-        s = hpcw_i_r2f_index_remove(index, d.layout, dataset, err);
-    }
-    if (s == HPCW_OK) {
-        s = plan(u, &d, index, &r, err);
-    }
+/* Locks a dataset, takes it out of the index in memory, and lists its files. */
+static hpcw_status prepare(const struct hpcw_i_r2f_upkeep *u, hpcw_kvtree *index, struct hpcw_i_r2f_drop *x,
+                           hpcw_error *err) {
     bool named = false;
+    hpcw_status s = check_listed(u, index, x->d.layout, x->d.name, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_r2f_lock_is_named(&u->p, own, &named, err);
+        x->d.id = hpcw_i_r2f_index_id(index, x->d.layout, x->d.name);
+        s = hpcw_i_r2f_lock_dataset(&u->p, x->d.id, x->d.name, &x->lock, NULL, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_index_remove(index, x->d.layout, x->d.name, err);
+    }
+    if (s == HPCW_OK) {
+        s = plan(u, &x->d, index, &x->r, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_lock_is_named(&u->p, x->lock, &named, err);
     }
     if (s == HPCW_OK && !named) {
         s = hpcw_i_fail(
             err, HPCW_EEXIST,
             "%s/%s: expected the lock that this program took, got none or another: somebody removed it, "
             "so that others may write dataset %s: try again",
-            u->p.path, HPCW_I_R2F_LOCK, dataset);
+            u->p.path, HPCW_I_R2F_LOCK, x->d.name);
     }
-    if (s == HPCW_OK && telling) {
-        s = hpcw_i_r2f_removal_tell(&r, &u->how, err);
-    } else if (s == HPCW_OK) {
-        s = hpcw_i_r2f_take_out(&r, &d, index, HPCW_SYNC_FILE, err);
+    return s;
+}
+
+/* Fails if a dataset has the id of an earlier one of the group, as in SCR 1: an id has one intent. */
+static hpcw_status check_id(const struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r2f_drop *drop, size_t last,
+                            hpcw_error *err) {
+    for (size_t i = 0; i < last; i++) {
+        if (drop[i].d.id == drop[last].d.id) {
+            return hpcw_i_fail(err, HPCW_EEXIST,
+                               "%s: expected datasets with different ids, got %" PRIu64 " twice", u->p.path,
+                               drop[last].d.id);
+        }
+    }
+    return HPCW_OK;
+}
+
+/* Removes the files of datasets that the index lists no more. */
+static hpcw_status finish(struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r2f_drop *drop, size_t count,
+                          hpcw_error *err) {
+    struct hpcw_i_r2f_markers unfinished;
+    hpcw_status first = HPCW_OK;
+    (void)hpcw_i_r2f_markers_find(&u->p, HPCW_I_R2F_UNFINISHED, &unfinished, NULL);
+    for (size_t i = 0; i < count; i++) {
+        hpcw_error why = {.message = ""};
+        hpcw_status s = HPCW_OK;
+        u->tally.removed++;
+        if (drop[i].r.names.size > 0) {
+            s = hpcw_i_r2f_finish_removal(&drop[i].r, &drop[i].d, &unfinished, true, &why);
+            s = s == HPCW_OK ? hpcw_i_r2f_count_left(&u->p, &drop[i].d, &u->tally.left, &why) : s;
+        }
+        if (s != HPCW_OK && first != HPCW_OK) {
+            hpcw_i_r2f_skip(&u->tally, &why);
+        } else if (s != HPCW_OK) {
+            first = hpcw_i_fail_as(err, &why);
+        }
+    }
+    hpcw_i_free(unfinished.item);
+    return first;
+}
+
+hpcw_status hpcw_i_r2f_drop(struct hpcw_i_r2f_upkeep *u, const char *const *dataset, size_t *count,
+                            bool telling, bool *last, hpcw_error *err) {
+    enum { MOST_BYTES = 1 << 20 }; /* names of files in memory, before those of the last dataset */
+    struct hpcw_i_r2f_drop drop[HPCW_I_R2F_GROUP];
+    hpcw_rank2file_layout layout;
+    hpcw_kvtree *index;
+    int lock;
+    size_t prepared = 0, bytes = 0;
+    hpcw_status s = open_index(u, telling, &lock, &index, &layout, err);
+    while (s == HPCW_OK && prepared < *count && bytes < MOST_BYTES) {
+        struct hpcw_i_r2f_drop *x = &drop[prepared];
+        *x = (struct hpcw_i_r2f_drop){
+            .d = {layout, 0, dataset[prepared]}, .r = hpcw_i_r2f_removal_new(&u->p), .lock = -1};
+        s = prepare(u, index, x, err);
+        s = s == HPCW_OK ? check_id(u, drop, prepared, err) : s;
+        bytes += x->r.names.size;
+        prepared++;
+    }
+    *last = s != HPCW_OK && prepared > 0;
+    *count = prepared > 0 ? prepared : *count;
+    for (size_t i = 0; s == HPCW_OK && telling && i < prepared; i++) {
+        s = hpcw_i_r2f_removal_tell(&drop[i].r, &u->how, err);
+    }
+    if (s == HPCW_OK && !telling) {
+        s = hpcw_i_r2f_take_out(drop, count, index, HPCW_SYNC_FILE, last, err);
     }
     hpcw_i_r2f_unlock(lock);
     hpcw_kvtree_free(index);
     if (s == HPCW_OK && !telling) {
-        u->tally.removed++;
-        if (r.names.size > 0) {
-            struct hpcw_i_r2f_markers unfinished;
-            (void)hpcw_i_r2f_markers_find(&u->p, HPCW_I_R2F_UNFINISHED, &unfinished, NULL);
-            s = hpcw_i_r2f_finish_removal(&r, &d, &unfinished, true, err);
-            hpcw_i_free(unfinished.item);
-            s = s == HPCW_OK ? hpcw_i_r2f_count_left(&u->p, &d, &u->tally.left, err) : s;
+        s = finish(u, drop, prepared, err);
+    } else if (s != HPCW_OK && !*last && !telling) {
+        for (size_t i = 1; i < *count; i++) {
+            hpcw_i_r2f_skip(&u->tally, err);
         }
     }
-    hpcw_i_r2f_removal_free(&r);
-    hpcw_i_r2f_unlock(own);
+    for (size_t i = 0; i < prepared; i++) {
+        hpcw_i_r2f_removal_free(&drop[i].r);
+        hpcw_i_r2f_unlock(drop[i].lock);
+    }
     return s;
 }
 
@@ -124,7 +182,8 @@ hpcw_status hpcw_i_r2f_drop(struct hpcw_i_r2f_upkeep *u, const char *dataset, bo
 static hpcw_status open_records(struct hpcw_i_r2f_upkeep *u, const char *dataset, int *lock,
                                 hpcw_kvtree **index, hpcw_rank2file_layout *layout, hpcw_kvtree *record[2],
                                 hpcw_error *err) {
-    hpcw_status s = open_index(u, dataset, false, lock, index, layout, err);
+    hpcw_status s = open_index(u, false, lock, index, layout, err);
+    s = s == HPCW_OK ? check_listed(u, *index, *layout, dataset, err) : s;
     record[0] = s == HPCW_OK ? hpcw_i_r2f_index_record(*index, *layout, dataset) : NULL;
     record[1] = s == HPCW_OK && *layout == HPCW_RANK2FILE_SHARED
                     ? hpcw_kvtree_get(hpcw_kvtree_get(record[0], "DIR"), dataset)

@@ -137,20 +137,30 @@ void hpcw_i_r2f_forget_intent(const struct hpcw_i_r2f_prefix *p, uint64_t id) {
 
 /* ---- removing ---- */
 
-hpcw_status hpcw_i_r2f_take_out(const struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
-                                const hpcw_kvtree *index, hpcw_durability durability, hpcw_error *err) {
-    const struct hpcw_i_r2f_which which = intent_of(d->id);
+static hpcw_status write_intent(const struct hpcw_i_r2f_drop *drop, bool sync, hpcw_error *err) {
+    const struct hpcw_i_r2f_which which = intent_of(drop->d.id);
     struct hpcw_i_r2f_marker intent = {
-        .layout = d->layout, .lists = true, .host = hpcw_i_sys_host(), .names = r->names};
+        .layout = drop->d.layout, .lists = true, .host = hpcw_i_sys_host(), .names = drop->r.names};
+    (void)snprintf(intent.name, sizeof intent.name, "%s", drop->d.name);
+    return drop->r.names.size == 0 ? HPCW_OK : hpcw_i_r2f_intent_write(&drop->r.p, &which, &intent, sync, err);
+}
+
+hpcw_status hpcw_i_r2f_take_out(const struct hpcw_i_r2f_drop *drop, size_t *count, const hpcw_kvtree *index,
+                                hpcw_durability durability, bool *no_intent, hpcw_error *err) {
     const bool sync = durability >= HPCW_SYNC_FILE;
+    hpcw_status s = HPCW_OK;
     bool named = false;
-    (void)snprintf(intent.name, sizeof intent.name, "%s", d->name);
-    hpcw_status s = r->names.size == 0 ? HPCW_OK : hpcw_i_r2f_intent_write(&r->p, &which, &intent, sync, err);
-    if (s == HPCW_OK) {
-        s = hpcw_i_r2f_index_write(&r->p, index, sync ? HPCW_SYNC_DIRECTORY : durability, &named, err);
+    size_t tried = 0;
+    while (s == HPCW_OK && tried < *count) {
+        s = write_intent(&drop[tried++], sync, err);
     }
-    if (s != HPCW_OK && !named) {
-        hpcw_i_r2f_marker_remove(&r->p, &which);
+    *no_intent = s != HPCW_OK;
+    *count = tried;
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_index_write(&drop->r.p, index, sync ? HPCW_SYNC_DIRECTORY : durability, &named, err);
+    }
+    for (size_t i = 0; s != HPCW_OK && !named && i < tried; i++) {
+        hpcw_i_r2f_forget_intent(&drop[i].r.p, drop[i].d.id);
     }
     return s;
 }

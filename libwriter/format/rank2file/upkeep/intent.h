@@ -24,11 +24,23 @@ hpcw_status hpcw_i_r2f_begin_change(const struct hpcw_i_r2f_prefix *p, const str
  * files that the removal left. */
 void hpcw_i_r2f_forget_intent(const struct hpcw_i_r2f_prefix *p, uint64_t id);
 
-/* Writes an intent with the files in `r`, and then `index`, which does not list the dataset any more. The
- * caller holds the locks of the index and of the dataset. After a failure, either the index is unchanged, or
- * the next change of the prefix finishes the removal. */
-hpcw_status hpcw_i_r2f_take_out(const struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
-                                const hpcw_kvtree *index, hpcw_durability durability, hpcw_error *err);
+/* A dataset that is being removed. */
+struct hpcw_i_r2f_drop {
+    struct hpcw_i_r2f_dataset d;
+    struct hpcw_i_r2f_removal r; /* its files */
+    int lock;                    /* lock of the dataset, for its owner */
+};
+
+/*
+ * Writes an intent for each of some datasets with different ids, and then `index`, which does not list them any more.
+ * The caller holds the locks of the index and of the datasets. After a failure, either the index is unchanged, or
+ * the next change of the prefix finishes the removals.
+ *
+ * count     in: number of datasets; out: number of intents that were tried
+ * no_intent  out: whether the last of these intents made the call fail
+ */
+hpcw_status hpcw_i_r2f_take_out(const struct hpcw_i_r2f_drop *drop, size_t *count, const hpcw_kvtree *index,
+                                hpcw_durability durability, bool *no_intent, hpcw_error *err);
 
 /* Removes the files of a dataset after hpcw_i_r2f_take_out, then its markers among `unfinished`, and then its
  * intent. The caller needs only the lock of the dataset. */

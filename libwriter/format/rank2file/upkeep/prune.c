@@ -75,13 +75,36 @@ static hpcw_status list_old(const struct hpcw_i_r2f_prefix *p, uint32_t keep, st
     return s;
 }
 
-static void drop_all(struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_buf *names, bool telling) {
-    for (const char *name = hpcw_i_r2f_next_name(names, NULL); name != NULL;
-         name = hpcw_i_r2f_next_name(names, name)) {
+/* Drops the datasets of a group. If one of them fails, those before it are dropped without it, then it fails
+ * alone. */
+static void drop_group(struct hpcw_i_r2f_upkeep *u, const char *const *name, size_t count, bool telling) {
+    size_t most = count;
+    for (size_t i = 0; i < count;) {
         hpcw_error why = {.message = ""};
-        if (hpcw_i_r2f_drop(u, name, telling, &why) != HPCW_OK && !telling) {
+        size_t n = count - i < most ? count - i : most;
+        bool last;
+        hpcw_status s = hpcw_i_r2f_drop(u, name + i, &n, telling, &last, &why);
+        most = count;
+        if (s != HPCW_OK && last && n > 1) {
+            most = n - 1;
+            continue;
+        }
+        if (s != HPCW_OK && !telling) {
             hpcw_i_r2f_skip(&u->tally, &why);
         }
+        i += n;
+    }
+}
+
+/* Drops many datasets in groups: a change of the index takes time in proportion to all datasets. */
+static void drop_all(struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_buf *names, bool telling) {
+    const char *group[HPCW_I_R2F_GROUP];
+    for (const char *name = hpcw_i_r2f_next_name(names, NULL); name != NULL;) {
+        size_t count = 0;
+        for (; name != NULL && count < HPCW_I_R2F_GROUP; name = hpcw_i_r2f_next_name(names, name)) {
+            group[count++] = name;
+        }
+        drop_group(u, group, count, telling);
     }
 }
 

@@ -11,8 +11,21 @@ struct hpcw_i_r2f_upkeep {
     hpcw_rank2file_tally tally;
 };
 
-/* Removes a dataset of the index. `telling`: reports what would be removed, and changes nothing. */
-hpcw_status hpcw_i_r2f_drop(struct hpcw_i_r2f_upkeep *u, const char *dataset, bool telling, hpcw_error *err);
+/* Most datasets that one call of hpcw_i_r2f_drop removes. Each needs a descriptor for its lock. */
+enum { HPCW_I_R2F_GROUP = 32 };
+
+/*
+ * Removes datasets of the index, with one change of the index. `telling`: reports what would be removed, and changes
+ * nothing.
+ *
+ * count  in: number of datasets, 1 to HPCW_I_R2F_GROUP; out: number of those that the result is about, from the first
+ *        one on. It is smaller if the datasets have many files, or if one fails
+ * last   out: the last of these datasets made the call fail, and nothing was changed: the others can be dropped
+ *        without it. Otherwise a failure is that of one of the datasets, and the tally counts the others that failed
+ *        as skipped
+ */
+hpcw_status hpcw_i_r2f_drop(struct hpcw_i_r2f_upkeep *u, const char *const *dataset, size_t *count,
+                            bool telling, bool *last, hpcw_error *err);
 
 /* Marks a dataset of the index as failed. */
 hpcw_status hpcw_i_r2f_mark_failed(struct hpcw_i_r2f_upkeep *u, const char *dataset, hpcw_error *err);
