@@ -244,16 +244,14 @@ static void add_meetings(struct facts *f) {
         fail(f);
     }
     for (uint32_t r = 0; f->status == HPCW_OK && r < p->history.ranks; r++) {
-        for (uint32_t c = 0; c < p->history.comms; c++) {
-            serial[c] = 0;
-        }
+        fit_serial_clear(&p->history, r, &p->steps[r], serial);
         for (size_t i = 0; i < p->steps[r].count; i++) {
             const struct fit_step *step = &p->steps[r].step[i];
             uint32_t place;
             if (step->verb == FIT_MEET || step->verb == FIT_SPLIT) {
                 const uint32_t comm = fit_comm_of(&p->history, r, step, &place);
                 const struct fit_call *call = &p->history.rank[r].call[step->call_index];
-                const double last = fit_meetings_last(&p->meetings[comm], serial[comm]++);
+                const double last = p->meetings[comm].last[serial[comm]++];
                 gen_fit_sketch_add(wait.half[r & 1], fmin(last, call->end) - call->begin);
             }
         }

@@ -36,15 +36,6 @@ static double wait_in_tree(const double *begin, uint32_t size, uint32_t root, ui
     return last;
 }
 
-double fit_meetings_last(const struct fit_meetings *m, uint32_t serial) {
-    const double *begin = m->begin + (size_t)serial * m->size;
-    double last = begin[0];
-    for (uint32_t i = 1; i < m->size; i++) {
-        last = fmax(last, begin[i]);
-    }
-    return last;
-}
-
 double fit_meetings_wait(const struct fit_meetings *m, uint32_t serial, uint32_t place, enum sim_call call) {
     const double *begin = m->begin + (size_t)serial * m->size;
     switch (call) {
@@ -55,39 +46,59 @@ double fit_meetings_wait(const struct fit_meetings *m, uint32_t serial, uint32_t
     case SIM_CALL_GATHER:
         return wait_in_tree(begin, m->size, m->root[serial], place, false);
     default:
-        return fit_meetings_last(m, serial);
+        return m->last[serial];
     }
 }
 
 /* ---- finding them ---- */
 
+static void find_last(struct fit_meetings *m) {
+    for (uint32_t serial = 0; serial < m->calls; serial++) {
+        const double *begin = m->begin + (size_t)serial * m->size;
+        m->last[serial] = begin[0];
+        for (uint32_t i = 1; i < m->size; i++) {
+            m->last[serial] = fmax(m->last[serial], begin[i]);
+        }
+    }
+}
+
 static bool is_meeting(const struct fit_step *step) {
     return step->verb == FIT_MEET || step->verb == FIT_SPLIT;
+}
+
+void fit_serial_clear(const struct fit_history *h, uint32_t rank, const struct fit_steps *steps,
+                      uint32_t *serial) {
+    for (size_t i = 0; i < steps->count; i++) {
+        uint32_t place;
+        if (is_meeting(&steps->step[i])) {
+            serial[fit_comm_of(h, rank, &steps->step[i], &place)] = 0;
+        }
+    }
 }
 
 struct finding {
     const struct fit_history *h;
     struct fit_steps *steps;
     struct fit_meetings *meetings;
-    uint32_t *serial;  /* [comms] */
+    uint32_t
+        *serial; /* [comms] calls of one rank; zeros between two ranks, which have few of all communicators */
     uint32_t *members; /* [comms] number of ranks whose calls have been counted */
 };
 
 static hpcw_status count_calls(struct finding *f, hpcw_error *err) {
     for (uint32_t rank = 0; rank < f->h->ranks; rank++) {
         uint32_t place;
-        for (uint32_t c = 0; c < f->h->comms; c++) {
-            f->serial[c] = 0;
-        }
         for (size_t i = 0; i < f->steps[rank].count; i++) {
             const struct fit_step *step = &f->steps[rank].step[i];
             if (is_meeting(step)) {
                 f->serial[fit_comm_of(f->h, rank, step, &place)]++;
             }
         }
-        for (uint32_t c = 0; c < f->h->comms; c++) {
+        for (size_t i = 0; i < f->steps[rank].count; i++) {
+            const struct fit_step *step = &f->steps[rank].step[i];
+            const uint32_t c = is_meeting(step) ? fit_comm_of(f->h, rank, step, &place) : 0;
             struct fit_meetings *m = &f->meetings[c];
-            if (f->serial[c] == 0) {
+            if (!is_meeting(step) || f->serial[c] == 0) {
                 continue;
             }
             if (f->members[c]++ > 0 && f->serial[c] != m->calls) {
@@ -98,6 +109,7 @@ static hpcw_status count_calls(struct finding *f, hpcw_error *err) {
                     f->h->path, f->serial[c], rank, m->calls);
             }
             m->calls = f->serial[c];
+            f->serial[c] = 0;
             m->size = f->h->comm[c].size;
         }
     }
@@ -115,9 +127,6 @@ static hpcw_status count_calls(struct finding *f, hpcw_error *err) {
 
 static void fill(struct finding *f, bool roots) {
     for (uint32_t rank = 0; rank < f->h->ranks; rank++) {
-        for (uint32_t c = 0; c < f->h->comms; c++) {
-            f->serial[c] = 0;
-        }
         for (size_t i = 0; i < f->steps[rank].count; i++) {
             struct fit_step *step = &f->steps[rank].step[i];
             uint32_t place;
@@ -139,6 +148,7 @@ static void fill(struct finding *f, bool roots) {
                 item->peer = m->root[serial];
             }
         }
+        fit_serial_clear(f->h, rank, &f->steps[rank], f->serial);
     }
 }
 
@@ -153,12 +163,16 @@ hpcw_status fit_meetings_find(const struct fit_history *h, struct fit_steps *ste
     for (uint32_t c = 0; good && s == HPCW_OK && c < h->comms; c++) {
         struct fit_meetings *m = &f.meetings[c];
         m->begin = hpcw_i_calloc((size_t)m->calls * m->size + 1, sizeof *m->begin);
+        m->last = hpcw_i_calloc(m->calls + (size_t)1, sizeof *m->last);
         m->root = hpcw_i_calloc(m->calls + (size_t)1, sizeof *m->root);
-        good = m->begin != NULL && m->root != NULL;
+        good = m->begin != NULL && m->last != NULL && m->root != NULL;
     }
     if (good && s == HPCW_OK) {
         fill(&f, false);
         fill(&f, true);
+        for (uint32_t c = 0; c < h->comms; c++) {
+            find_last(&f.meetings[c]);
+        }
     }
     hpcw_i_free(f.serial);
     hpcw_i_free(f.members);
@@ -168,6 +182,7 @@ hpcw_status fit_meetings_find(const struct fit_history *h, struct fit_steps *ste
 void fit_meetings_free(struct fit_meetings *meetings, uint32_t comms) {
     for (uint32_t c = 0; meetings != NULL && c < comms; c++) {
         hpcw_i_free(meetings[c].begin);
+        hpcw_i_free(meetings[c].last);
         hpcw_i_free(meetings[c].root);
     }
     hpcw_i_free(meetings);

@@ -10,6 +10,7 @@
 struct fit_meetings {
     uint32_t size, calls;
     double *begin;  /* [calls][size] time at which each member arrived, by rank in the communicator, seconds */
+    double *last;   /* [calls] time at which the last member arrived, seconds */
     uint32_t *root; /* [calls] place */
 };
 
@@ -19,12 +20,14 @@ hpcw_status fit_meetings_find(const struct fit_history *h, struct fit_steps *ste
                               hpcw_error *err);
 void fit_meetings_free(struct fit_meetings *meetings, uint32_t comms);
 
-/* Returns the time at which the last member arrived at a call. */
-double fit_meetings_last(const struct fit_meetings *m, uint32_t serial);
-
 /* Returns the time until which a member waits for others in a call, seconds on the log's clock. Assumes the
  * simulator's binomial trees, whatever algorithm MPI used. */
 double fit_meetings_wait(const struct fit_meetings *m, uint32_t serial, uint32_t place, enum sim_call call);
+
+/* Sets serial[comms] to 0 for the communicators of a rank's collective calls. A log may have many more than those of
+ * one rank. */
+void fit_serial_clear(const struct fit_history *h, uint32_t rank, const struct fit_steps *steps,
+                      uint32_t *serial);
 
 /* Returns the communicator of a step, as an index into fit_history.comm. *place: rank of `rank` in the
  * communicator. */

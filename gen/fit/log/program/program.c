@@ -203,9 +203,7 @@ static bool add_times(struct timing *t, struct fit_role *r, uint32_t member, con
     const struct fit_call *call = t->p->history.rank[rank].call;
     bool good = true;
     double last = t->p->history.begin;
-    for (uint32_t c = 0; c < t->p->history.comms; c++) {
-        t->serial[c] = 0;
-    }
+    fit_serial_clear(&t->p->history, rank, s, t->serial);
     for (size_t i = 0; good && i < s->count; i++) {
         const struct fit_step *step = &s->step[i];
         struct fit_site *at = &r->site[place[i].site];
