@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -52,9 +53,14 @@ struct score_fault {
     bool cost_is_unknown; /* truth.json says that the cost was not measured */
     /* index + 1 of an earlier fault of this kind at the same place: the two count as one; 0: none */
     size_t same;
-    /* SCORE_NODE: count[0] ranks from first[0] on. SCORE_CABLE: ranks at the two switches, count[i] from
-     * first[i] on. SCORE_PHASE: the rank first[0], and count[1] phases from first[1] on. */
-    uint64_t first[2], count[2];
+    uint64_t first[2]; /* SCORE_CABLE: a rank at each of the two switches */
+};
+
+/* Ranks begin .. end - 1 at a node or switch, or these phases of a rank. */
+struct score_span {
+    uint64_t kind, rank; /* rank: of SCORE_PHASE, otherwise 0 */
+    uint64_t begin, end;
+    size_t fault;
 };
 
 struct score {
@@ -64,6 +70,10 @@ struct score {
     bool hosts; /* `places` also has the names of all hosts; KINDS is their kind */
     struct score_fault *fault;
     size_t faults, capacity;
+    /* places of SCORE_NODE, SCORE_CABLE and SCORE_PHASE; sorted and without common ranks or phases after
+     * unite_spans */
+    struct score_span *span;
+    size_t spans, span_capacity;
     struct hpcw_i_table places; /* place -> struct score_value with the fault at this place */
     struct hpcw_i_table wrong;  /* places of findings that match no fault */
     uint64_t count[KINDS], right[KINDS];
@@ -100,7 +110,7 @@ static const char *text(const cJSON *object, const char *key) {
 
 /* ---- places as keys of a table: the kind, then two words that name the place ---- */
 
-enum { BY_NUMBERS, BY_NODE, BY_TEXT };
+enum { BY_NUMBERS, BY_NODE, BY_TEXT, BY_SWITCHES };
 
 static void key_of(size_t kind, unsigned by, uint64_t a, uint64_t b, uint64_t key[HPCW_I_TABLE_KEY]) {
     key[0] = kind | (uint64_t)by << 32;
@@ -179,16 +189,30 @@ static hpcw_status find_class(const struct score *s, size_t kind, const cJSON *s
     return HPCW_OK;
 }
 
-/* Merges a fault with an earlier fault of its kind at the same place. */
-static void count_as_one(struct score *s, size_t earlier, size_t fault) {
-    if (earlier == fault || s->fault[fault].same != 0) {
+/* Returns the index of the fault as which a fault counts. */
+static size_t counted_as(struct score *s, size_t fault) {
+    while (s->fault[fault].same != 0) {
+        const size_t next = s->fault[fault].same - 1;
+        if (s->fault[next].same != 0) {
+            s->fault[fault].same = s->fault[next].same; /* halves the way for the next search */
+        }
+        fault = next;
+    }
+    return fault;
+}
+
+/* Makes two faults of a kind at the same place count as one, the earlier one. */
+static void count_as_one(struct score *s, size_t a, size_t b) {
+    a = counted_as(s, a);
+    b = counted_as(s, b);
+    if (a == b) {
         return;
     }
-    earlier = s->fault[earlier].same == 0 ? earlier : s->fault[earlier].same - 1;
-    struct score_fault *first = &s->fault[earlier];
-    first->class = s->fault[fault].class < first->class ? s->fault[fault].class : first->class;
-    first->cost_s = fmax(first->cost_s, s->fault[fault].cost_s);
-    s->fault[fault].same = earlier + 1;
+    struct score_fault *first = &s->fault[a < b ? a : b];
+    struct score_fault *other = &s->fault[a < b ? b : a];
+    first->class = other->class < first->class ? other->class : first->class;
+    first->cost_s = fmax(first->cost_s, other->cost_s);
+    other->same = (a < b ? a : b) + 1;
 }
 
 /* Stores the fault at a place. If another fault of its kind is there, the two count as one. */
@@ -205,26 +229,87 @@ static bool add_place(struct score *s, const uint64_t *key, size_t fault) {
     return true;
 }
 
-static bool is_in(const struct score_fault *f, int side, uint64_t number) {
-    return number >= f->first[side] && number - f->first[side] < f->count[side];
+static bool add_span(struct score *s, size_t kind, uint64_t rank, uint64_t begin, uint64_t count,
+                     size_t fault) {
+    struct score_span *grown = hpcw_i_grow(s->span, &s->span_capacity, s->spans + 1, sizeof *grown);
+    if (grown == NULL) {
+        return false;
+    }
+    s->span = grown;
+    s->span[s->spans++] = (struct score_span){kind, rank, begin, begin + count, fault};
+    return true;
 }
 
-static bool overlap(const struct score_fault *a, const struct score_fault *b, int side) {
-    return is_in(a, side, b->first[side]) || is_in(b, side, a->first[side]);
+static int by_place(const void *a_, const void *b_) {
+    const struct score_span *a = a_;
+    const struct score_span *b = b_;
+    return a->kind != b->kind     ? (a->kind < b->kind ? -1 : 1)
+           : a->rank != b->rank   ? (a->rank < b->rank ? -1 : 1)
+           : a->begin != b->begin ? (a->begin < b->begin ? -1 : 1)
+                                  : 0;
 }
 
-/* Sets `first` and `count` of a fault. If an earlier fault of its kind has a place in common with this fault,
- * the two count as one. */
-static void set_span(struct score *s, size_t fault, const uint64_t first[2], const uint64_t count[2]) {
-    struct score_fault *f = &s->fault[fault];
-    memcpy(f->first, first, sizeof f->first);
-    memcpy(f->count, count, sizeof f->count);
-    for (size_t i = 0; i < fault && f->same == 0; i++) {
-        const struct score_fault *earlier = &s->fault[i];
-        if (earlier->kind == f->kind && overlap(earlier, f, 0) && overlap(earlier, f, 1)) {
-            count_as_one(s, i, fault);
+/* Sorts the spans, and makes one of those with a place in common. Their faults count as one. A cable has a span at
+ * each end, and other cables may end there, too. */
+static void unite_spans(struct score *s) {
+    size_t count = 0;
+    if (s->spans > 1) {
+        qsort(s->span, s->spans, sizeof *s->span, by_place);
+    }
+    for (size_t i = 0; i < s->spans; i++) {
+        const struct score_span one = s->span[i];
+        struct score_span *last = count == 0 ? NULL : &s->span[count - 1];
+        if (last == NULL || last->kind != one.kind || last->rank != one.rank || one.begin >= last->end) {
+            s->span[count++] = one;
+            continue;
+        }
+        last->end = one.end > last->end ? one.end : last->end;
+        if (kinds[one.kind].place != SCORE_CABLE) {
+            count_as_one(s, last->fault, one.fault);
         }
     }
+    s->spans = count;
+}
+
+/* Returns the span with a rank or phase, or NULL. */
+static const struct score_span *span_at(const struct score *s, size_t kind, uint64_t rank, uint64_t number) {
+    const struct score_span key = {.kind = kind, .rank = rank, .begin = number};
+    size_t low = 0;
+    for (size_t high = s->spans; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (by_place(&s->span[middle], &key) <= 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const struct score_span *span = low == 0 ? NULL : &s->span[low - 1];
+    return span != NULL && span->kind == kind && span->rank == rank && number < span->end ? span : NULL;
+}
+
+/* Makes the key of a cable from a rank at each end. Returns false if no cable of truth.json ends at one of them. */
+static bool key_of_cable(const struct score *s, size_t kind, uint64_t a, uint64_t b,
+                         uint64_t key[HPCW_I_TABLE_KEY]) {
+    const struct score_span *x = span_at(s, kind, 0, a);
+    const struct score_span *y = span_at(s, kind, 0, b);
+    if (x == NULL || y == NULL) {
+        return false;
+    }
+    key_of(kind, BY_SWITCHES, x->begin < y->begin ? x->begin : y->begin,
+           x->begin < y->begin ? y->begin : x->begin, key);
+    return true;
+}
+
+/* Stores the cables after all their ends are known. False: out of memory. */
+static bool add_cables(struct score *s) {
+    uint64_t key[HPCW_I_TABLE_KEY];
+    bool good = true;
+    for (size_t i = 0; good && i < s->faults; i++) {
+        const struct score_fault *f = &s->fault[i];
+        good = kinds[f->kind].place != SCORE_CABLE ||
+               (key_of_cable(s, f->kind, f->first[0], f->first[1], key) && add_place(s, key, i));
+    }
+    return good;
 }
 
 static bool add_places(struct score *s, size_t kind, const cJSON *entry, size_t fault, bool *known) {
@@ -237,8 +322,8 @@ static bool add_places(struct score *s, size_t kind, const cJSON *entry, size_t 
     *known = true;
     if (kinds[kind].place == SCORE_NODE) {
         *known = number(entry, "first_rank", &first) && number(entry, "ranks", &ranks) && ranks > 0;
-        set_span(s, fault, (uint64_t[2]){first, 0}, (uint64_t[2]){ranks, 1});
-        if (number(entry, "node", &node)) {
+        good = add_span(s, kind, 0, first, ranks, fault);
+        if (good && number(entry, "node", &node)) {
             key_of(kind, BY_NODE, node, 0, key);
             good = add_place(s, key, fault);
         }
@@ -254,17 +339,16 @@ static bool add_places(struct score *s, size_t kind, const cJSON *entry, size_t 
             *known =
                 *known && number(entry, side[i][0], &first) && number(entry, side[i][1], &ranks) && ranks > 0;
             f->first[i] = first;
-            f->count[i] = ranks;
+            good = good && add_span(s, kind, 0, first, ranks, fault);
         }
-        return true;
+        return good;
     }
     if (kinds[kind].place == SCORE_PHASE) {
         uint64_t rank = 0;
         uint64_t phases = 0;
         *known = number(entry, "rank", &rank) && number(entry, "first_phase", &first) &&
                  number(entry, "phases", &phases) && phases > 0;
-        set_span(s, fault, (uint64_t[2]){rank, first}, (uint64_t[2]){1, phases});
-        return true;
+        return add_span(s, kind, rank, first, phases, fault);
     }
     if (kinds[kind].place == SCORE_PAIR) {
         uint64_t partner;
@@ -363,21 +447,22 @@ static hpcw_status check_digest(const struct score *s, const char *dir, hpcw_err
 
 /* ---- findings ---- */
 
-static struct score_fault *fault_at(const struct score *s, size_t kind, const uint64_t *key) {
+static struct score_fault *fault_at(struct score *s, size_t kind, uint64_t *key) {
     const enum score_place place = kinds[kind].place;
-    struct score_fault *f = NULL;
-    if (key[0] >> 32 != BY_NUMBERS || place == SCORE_PAIR || place == SCORE_ONE_PHASE) {
-        const struct score_value *v = hpcw_i_table_find(&s->places, key);
-        f = v == NULL ? NULL : &s->fault[v->fault - 1];
-    } else {
-        for (size_t i = 0; f == NULL && i < s->faults; i++) {
-            struct score_fault *one = &s->fault[i];
-            const bool is = (is_in(one, 0, key[1]) && is_in(one, 1, key[2])) ||
-                            (place == SCORE_CABLE && is_in(one, 1, key[1]) && is_in(one, 0, key[2]));
-            f = one->kind == kind && is ? one : NULL;
-        }
+    if (key[0] >> 32 == BY_NUMBERS && (place == SCORE_NODE || place == SCORE_PHASE)) {
+        const struct score_span *span =
+            place == SCORE_NODE ? span_at(s, kind, 0, key[1]) : span_at(s, kind, key[1], key[2]);
+        return span == NULL ? NULL : &s->fault[counted_as(s, span->fault)];
     }
-    return f == NULL || f->same == 0 ? f : &s->fault[f->same - 1];
+    uint64_t cable[HPCW_I_TABLE_KEY];
+    if (place == SCORE_CABLE) {
+        if (!key_of_cable(s, kind, key[1], key[2], cable)) {
+            return NULL;
+        }
+        key = cable;
+    }
+    const struct score_value *v = hpcw_i_table_find(&s->places, key);
+    return v == NULL ? NULL : &s->fault[counted_as(s, v->fault - 1)];
 }
 
 /* Members of a finding that score reads. */
@@ -635,6 +720,10 @@ hpcw_status gen_score(const char *findings, const char *dir, struct hpcw_i_json 
     status = status == HPCW_OK ? learn_places(&s, truth, err) : status;
     s.costly_s = COSTLY_SHARE * run_of(truth);
     status = status == HPCW_OK ? add_faults(&s, truth, err) : status;
+    if (status == HPCW_OK) {
+        unite_spans(&s);
+        status = add_cables(&s) ? HPCW_OK : hpcw_i_fail_memory(err, path, s.faults, "faults");
+    }
     status = status == HPCW_OK ? read_findings(findings, &found, err) : status;
     status = status == HPCW_OK ? take_findings(&s, found, err) : status;
     if (status == HPCW_OK) {
@@ -648,6 +737,7 @@ hpcw_status gen_score(const char *findings, const char *dir, struct hpcw_i_json 
     cJSON_Delete(truth);
     cJSON_Delete(found);
     hpcw_i_free(s.fault);
+    hpcw_i_free(s.span);
     hpcw_i_table_free(&s.places);
     hpcw_i_table_free(&s.wrong);
     return status;

@@ -155,8 +155,25 @@ mkdir spans
 cat >spans/truth.json <<'END'
 {"faults": [{"kind": "slow_node", "first_rank": 3, "ranks": 13, "visibility": [{"sd": 9}]},
     {"kind": "slow_node", "first_rank": 10, "ranks": 9007199254740000, "visibility": [{"sd": 1}]},
-    {"kind": "overloaded", "rank": 7, "first_phase": 5, "phases": 6, "visibility": [{"sd": 9}]}]}
+    {"kind": "overloaded", "rank": 7, "first_phase": 5, "phases": 6, "visibility": [{"sd": 9}]},
+    {"kind": "overloaded", "rank": 8, "first_phase": 0, "phases": 30, "visibility": [{"sd": 1}]},
+    {"kind": "clock", "first_rank": 20, "ranks": 4, "visibility": [{"sd": 9}]},
+    {"kind": "clock", "first_rank": 26, "ranks": 4, "visibility": [{"sd": 1}]},
+    {"kind": "clock", "first_rank": 23, "ranks": 4, "visibility": [{"sd": 1}]},
+    {"kind": "slow_cable", "first_rank_a": 0, "ranks_a": 4, "first_rank_b": 8, "ranks_b": 4, "visibility": [{"sd": 9}]},
+    {"kind": "slow_cable", "first_rank_a": 8, "ranks_a": 4, "first_rank_b": 4, "ranks_b": 4, "visibility": [{"sd": 9}]}]}
 END
+# The second of three clocks has no rank of the first, but the third has ranks of both: all count as one.
+findings '{"kind": "clock", "rank": 29}, {"kind": "clock", "rank": 20}, {"kind": "clock", "rank": 19}'
+"$HPCGEN" score findings.json spans >out || bad "score failed"
+grep -q "kind=clock findings=2 right=1 .*visible_faults=1 .*hidden_faults=0" out || bad "clocks: $(cat out)"
+for ends in '1 9 1' '9 1 1' '11 4 1' '7 8 1' '1 5 0' '1 2 0' '8 12 0'; do
+    # shellcheck disable=SC2086
+    set -- $ends
+    findings "{\"kind\": \"slow_cable\", \"rank_a\": $1, \"rank_b\": $2}"
+    "$HPCGEN" score findings.json spans >out || bad "score failed"
+    grep -q "kind=slow_cable findings=1 right=$3 .*visible_faults=2 " out || bad "cable $ends: $(cat out)"
+done
 for span in 'slow_node 2 0' 'slow_node 3 1' 'slow_node 9 1' 'slow_node 15 1' 'slow_node 4503599627370496 1' \
     'slow_node 9007199254740011 0' 'overloaded 4 0' 'overloaded 5 1' 'overloaded 8 1' 'overloaded 10 1' 'overloaded 11 0'; do
     # shellcheck disable=SC2086
@@ -164,7 +181,7 @@ for span in 'slow_node 2 0' 'slow_node 3 1' 'slow_node 9 1' 'slow_node 15 1' 'sl
     [ "$1" = slow_node ] && where="\"rank\": $2" || where="\"rank\": 7, \"phase\": $2"
     findings "{\"kind\": \"$1\", $where}"
     "$HPCGEN" score findings.json spans >out || bad "score failed"
-    grep -q "kind=$1 findings=1 right=$3 .*visible_faults=1 .*hidden_faults=0" out || bad "$span: $(cat out)"
+    grep -q "kind=$1 findings=1 right=$3 .*visible_faults=1 " out || bad "$span: $(cat out)"
 done
 
 # Malformed findings.
