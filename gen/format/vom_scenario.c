@@ -43,7 +43,8 @@ struct ranks {
     uint64_t *load_ns, *calm_ns;
     struct overload *overload; /* [ranks] */
     double *before;            /* [ranks] log2(load) in the phase before the scenario */
-    double *change, *sorted;   /* [ranks] log2(load) minus `before` */
+    double *change, *sorted;   /* [ranks] log2(load) minus `before` in a phase */
+    size_t known;              /* number of values in `sorted` that are not NaN */
 };
 
 static void ranks_free(struct ranks *r) {
@@ -91,14 +92,13 @@ static void find_overloaded(struct ranks *r, const struct model_load *m) {
     }
 }
 
-static hpcw_status put_rank(const struct gen_dataset *d, struct ranks *r, uint32_t rank, uint32_t since,
+static hpcw_status put_rank(const struct gen_dataset *d, const struct ranks *r, uint32_t rank, uint32_t since,
                             struct hpcw_i_json *json, hpcw_error *err) {
     const struct overload *o = &r->overload[rank];
     char file[GEN_UNIT_PATH];
     hpcw_status s = hpcw_vom_file_name(file, sizeof file, GEN_VOM_FOLDER "/data.%p.json", rank,
                                        d->vom_params.container == GEN_VOM_BROTLI_FILES, err);
     if (s == HPCW_OK) {
-        memcpy(r->sorted, r->change, d->ranks * sizeof *r->sorted);
         hpcw_i_json_begin_object(json);
         hpcw_i_json_put_str(json, "kind", "overloaded");
         hpcw_i_json_put_u64(json, "rank", rank);
@@ -108,7 +108,7 @@ static hpcw_status put_rank(const struct gen_dataset *d, struct ranks *r, uint32
         hpcw_i_json_put_u64(json, "since", since);
         hpcw_i_json_put_f64(json, "factor", o->factor);
         hpcw_i_json_key_array(json, "visibility");
-        gen_visibility_put(json, "vom", file, gen_visibility_sd(r->sorted, d->ranks, rank));
+        gen_visibility_put(json, "vom", file, gen_visibility_sd_of(r->sorted, r->known, r->change[rank]));
         hpcw_i_json_end_array(json);
         hpcw_i_json_end_object(json);
     }
@@ -135,6 +135,8 @@ static hpcw_status put_ranks(const struct gen_dataset *d, struct hpcw_i_json *js
         for (uint32_t i = 0; i < m->ranks; i++) {
             r.change[i] = hpcw_i_log2((double)r.load_ns[i]) - r.before[i];
         }
+        memcpy(r.sorted, r.change, d->ranks * sizeof *r.sorted);
+        r.known = gen_visibility_sort(r.sorted, d->ranks);
         for (uint32_t i = 0; s == HPCW_OK && i < m->ranks; i++) {
             if (r.overload[i].factor > 0 && r.overload[i].phase == k) {
                 s = put_rank(d, &r, i, since, json, err);

@@ -62,16 +62,66 @@ void gen_visibility_spread(double *value, size_t count, double *middle, double *
     *sd = *sd > 0 ? *sd : NAN;
 }
 
-double gen_visibility_sd(double *value, size_t count, size_t at) {
-    const double x = value[at];
-    size_t peers = 0;
+size_t gen_visibility_sort(double *value, size_t count) {
+    size_t known = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i != at && !isnan(value[i])) {
-            value[peers++] = value[i];
+        if (!isnan(value[i])) {
+            value[known++] = value[i];
         }
     }
-    double middle;
-    double sd;
-    gen_visibility_spread(value, peers, &middle, &sd);
-    return fabs(x - middle) / sd;
+    if (known > 1) {
+        qsort(value, known, sizeof *value, by_value);
+    }
+    return known;
+}
+
+/* Ascending values without one of them. */
+struct peers {
+    const double *value;
+    size_t count, without; /* count: number of peers; without: index of the value that is left out */
+};
+
+static double peer(const struct peers *p, size_t i) {
+    return p->value[i < p->without ? i : i + 1];
+}
+
+/* Returns the k-th smallest distance of a peer from `middle`, counted from 0. The k + 1 nearest peers follow each
+ * other. */
+static double distance(const struct peers *p, double middle, size_t k) {
+    size_t first = 0;
+    for (size_t high = p->count - 1 - k; first < high;) {
+        const size_t at = first + (high - first) / 2;
+        if (fabs(peer(p, at) - middle) > fabs(peer(p, at + k + 1) - middle)) {
+            first = at + 1;
+        } else {
+            high = at;
+        }
+    }
+    return fmax(fabs(peer(p, first) - middle), fabs(peer(p, first + k) - middle));
+}
+
+double gen_visibility_sd_of(const double *sorted, size_t count, double x) {
+    struct peers p = {.value = sorted, .count = count - 1};
+    if (isnan(x) || count <= GEN_VISIBILITY_PEERS) {
+        return NAN;
+    }
+    for (size_t high = count; p.without < high;) {
+        const size_t at = p.without + (high - p.without) / 2;
+        if (sorted[at] < x) {
+            p.without = at + 1;
+        } else {
+            high = at;
+        }
+    }
+    const size_t half = p.count / 2;
+    const bool odd = p.count % 2 != 0;
+    const double middle = odd ? peer(&p, half) : 0.5 * (peer(&p, half - 1) + peer(&p, half));
+    const double far = distance(&p, middle, half);
+    const double sd = 1.4826 * (odd ? far : 0.5 * (distance(&p, middle, half - 1) + far));
+    return sd > 0 ? fabs(x - middle) / sd : NAN;
+}
+
+double gen_visibility_sd(double *value, size_t count, size_t at) {
+    const double x = value[at];
+    return gen_visibility_sd_of(value, gen_visibility_sort(value, count), x);
 }

@@ -31,4 +31,9 @@ void gen_visibility_spread(double *value, size_t count, double *middle, double *
  * values or most are equal. Sorts the values. */
 double gen_visibility_sd(double *value, size_t count, size_t at);
 
+/* As gen_visibility_sd, for many of the same values: gen_visibility_sort sorts them once, without those that are NaN,
+ * and returns their number. x: one of the values, or NaN. */
+size_t gen_visibility_sort(double *value, size_t count);
+double gen_visibility_sd_of(const double *sorted, size_t count, double x);
+
 #endif

@@ -233,19 +233,17 @@ hpcw_status gen_vom_slow_nodes(const struct gen_dataset *d, const bool *slow, do
     if (value == NULL) {
         return hpcw_i_fail_memory(err, "vom", nodes, "nodes");
     }
-    double *others = value + nodes + 1;
+    double *sorted = value + nodes + 1;
     for (uint32_t node = 0; node < nodes; node++) {
         value[node] = 0;
         for (uint32_t i = 0; i < ppn; i++) {
             value[node] += fixed_load(&d->load, node * ppn + i) / ppn;
         }
     }
+    memcpy(sorted, value, nodes * sizeof *value);
+    const size_t known = gen_visibility_sort(sorted, nodes);
     for (uint32_t node = 0; node < d->machine.nodes; node++) {
-        sd[node] = NAN;
-        if (slow[node] && node < nodes) {
-            memcpy(others, value, nodes * sizeof *value);
-            sd[node] = gen_visibility_sd(others, nodes, node);
-        }
+        sd[node] = slow[node] && node < nodes ? gen_visibility_sd_of(sorted, known, value[node]) : NAN;
     }
     hpcw_i_free(value);
     return HPCW_OK;

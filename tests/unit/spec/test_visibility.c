@@ -5,12 +5,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "gen/format/format.h"
+#include "gen/format/vom.h"
+#include "gen/spec/dataset.h"
 #include "gen/spec/visibility.h"
 #include "libwriter/base/buf.h"
+#include "libwriter/base/mem.h"
 
 static void test_by_hand(void **state) {
     (void)state;
@@ -36,6 +41,98 @@ static void test_nobody_can_tell(void **state) {
     assert_true(isnan(gen_visibility_sd(equal, 10, 9)));
     assert_true(gen_visibility_sd(unknown, 10, 9) > 5);
     assert_true(isnan(gen_visibility_sd(itself, 10, 9)));
+}
+
+/* The definition: the other values are sorted for each of the values. */
+static double sd_of(const double *value, size_t count, size_t at) {
+    double others[64];
+    double middle, sd;
+    size_t peers = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i != at && !isnan(value[i])) {
+            others[peers++] = value[i];
+        }
+    }
+    gen_visibility_spread(others, peers, &middle, &sd);
+    return fabs(value[at] - middle) / sd;
+}
+
+/* All values of a set, sorted once, have the same distances to the bit. Many are equal in every second set. */
+static void test_sorted_once(void **state) {
+    (void)state;
+    uint64_t x = 1;
+    for (size_t set = 0; set < 2000; set++) {
+        double value[64], sorted[64];
+        const size_t count = 1 + set % 64;
+        for (size_t i = 0; i < count; i++) {
+            x = x * UINT64_C(6364136223846793005) + 1442695040888963407;
+            value[i] = set % 2 == 0 ? (double)(x >> 33) / 1e9 : (double)(x >> 60);
+            value[i] = x >> 33 & 16 ? -value[i] : value[i];
+            value[i] = set % 3 == 0 && i % 7 == 0 ? NAN : value[i];
+        }
+        memcpy(sorted, value, sizeof sorted);
+        const size_t known = gen_visibility_sort(sorted, count);
+        for (size_t i = 0; i < count; i++) {
+            const double expected = sd_of(value, count, i);
+            const double sd = gen_visibility_sd_of(sorted, known, value[i]);
+            assert_true(isnan(expected) ? isnan(sd) : sd == expected);
+        }
+    }
+}
+
+static size_t ranks;         /* number of values of a sort that is counted, or one less; 0: none */
+static unsigned long sorted; /* such sorts */
+
+/* Takes the place of libc's function, in this program only. Sorts by insertion. */
+void qsort(void *base, size_t nmemb, size_t size, int (*compar)(const void *, const void *)) {
+    unsigned char item[64];
+    unsigned char *at = base;
+    assert_true(size <= sizeof item);
+    sorted += ranks > 0 && (nmemb == ranks || nmemb + 1 == ranks);
+    for (size_t i = 1; i < nmemb; i++) {
+        size_t k = i;
+        memcpy(item, at + i * size, size);
+        for (; k > 0 && compar(at + (k - 1) * size, item) > 0; k--) {
+            memcpy(at + k * size, at + (k - 1) * size, size);
+        }
+        memcpy(at + k * size, item, size);
+    }
+}
+
+/* The loads of all ranks are sorted once for each phase of a scenario, however many ranks it overloads. */
+static void test_a_scenario_sorts_once_a_phase(void **state) {
+    (void)state;
+    struct gen_dataset d;
+    struct hpcw_i_buf buf = {0};
+    struct hpcw_i_json json;
+    assert_int_equal(gen_dataset_init(&d, "dfplus-hdr200", GEN_SCALE_TINY, NULL), HPCW_OK);
+    d.ranks = 256;
+    for (size_t f = 0; f < gen_format_count; f++) {
+        d.formats |= (uint64_t)(strcmp(gen_format[f]->name, "vom") == 0) << f;
+    }
+    d.load_params.scenario.kind = MODEL_SCENARIO_HOTSPOT;
+    assert_int_equal(gen_dataset_build(&d, NULL), HPCW_OK);
+    const uint32_t phases = d.load.params.phases;
+    struct gen_load_tally *tally = calloc(phases, sizeof *tally);
+    assert_non_null(tally);
+    assert_int_equal(gen_tally_phases(&d.load, 1, tally, NULL), HPCW_OK);
+    hpcw_i_json_open_buf(&json, &buf, NULL);
+    hpcw_i_json_begin_object(&json);
+    ranks = d.ranks;
+    assert_int_equal(gen_vom_put_scenario(&d, tally, &json, NULL), HPCW_OK);
+    ranks = 0;
+    hpcw_i_json_end_object(&json);
+    assert_int_equal(hpcw_i_json_finish(&json, NULL), HPCW_OK);
+    assert_true(hpcw_i_buf_append(&buf, "", 1));
+    uint32_t overloaded = 0;
+    for (const char *p = (const char *)buf.data; (p = strstr(p, "\"overloaded\"")) != NULL; p++) {
+        overloaded++;
+    }
+    assert_true(overloaded > phases);
+    assert_in_range(sorted, 1, phases);
+    hpcw_i_buf_free(&buf);
+    free(tally);
+    gen_dataset_free(&d);
 }
 
 static void test_elements(void **state) {
@@ -64,6 +161,8 @@ int main(void) {
         cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_a_second_fault_among_the_peers_changes_little),
         cmocka_unit_test(test_nobody_can_tell),
+        cmocka_unit_test(test_sorted_once),
+        cmocka_unit_test(test_a_scenario_sorts_once_a_phase),
         cmocka_unit_test(test_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
