@@ -56,7 +56,7 @@ extern "C" {
 
 /** Largest number of tasks that one process reads with one handle. To read more tasks, open several handles with
  * other `ranks`. */
-#define HPCW_SION_READER_MAX_SHARE 262144u
+#define HPCW_SION_READER_MAX_SHARE 1048576u
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Open

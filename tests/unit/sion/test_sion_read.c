@@ -274,7 +274,7 @@ static void changed_files(void **state) {
 
 /* ---- memory --------------------------------------------------------------------------------------------- */
 
-#define MOST ((size_t)112 << 20)
+#define MOST ((size_t)192 << 20)
 
 static size_t requested;
 
@@ -418,7 +418,7 @@ static void very_many_tasks(void **state) {
 
     write_many(path, tasks + 1, 1);
     assert_int_equal(hpcw_sion_reader_open(path, NULL, 0, NULL, &r, &err), HPCW_ERANGE);
-    assert_non_null(strstr(err.message, "expected at most 262144, got 262145: name fewer in each"));
+    assert_non_null(strstr(err.message, "expected at most 1048576, got 1048577: name fewer in each"));
     uint32_t *ranks = malloc((tasks + 1) * sizeof *ranks);
     assert_non_null(ranks);
     for (uint32_t t = 0; t <= tasks; t++) {
