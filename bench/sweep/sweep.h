@@ -90,8 +90,8 @@ void bench_sweep_sizes(const struct bench_options *o, struct bench_results *r, u
 
 /* Returns whether the point `index` fits into `left_ns` with `runs` runs, including its warm-up run. The remaining
  * runs of all points that have made their warm-up run must fit, too. If not, the point is left out. The time of a
- * run is estimated from points that have made their warm-up run. Before the first of them, guess_ns is used. For the
- * second point it is enough if its first run fits: one point alone shows nothing. */
+ * run is estimated from points that have made their warm-up run. Before the first of them, guess_ns is used. For
+ * the second point it is enough if its first run fits: one point alone shows nothing. */
 bool bench_sweep_admit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
                        size_t index, uint32_t runs, uint64_t left_ns, uint64_t guess_ns);
 
