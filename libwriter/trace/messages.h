@@ -3,6 +3,8 @@
 #ifndef HPCW_TRACE_MESSAGES_H
 #define HPCW_TRACE_MESSAGES_H
 
+#include <string.h>
+
 #include "libwriter/trace/comms.h"
 
 /* Returns the size of a message in bytes, 0 for MPI_DATATYPE_NULL. Some calls allow MPI_DATATYPE_NULL with a count
@@ -21,6 +23,26 @@ static inline void hpcw_i_trace_message_sent(hpcw_clog2_timeline *timeline, uint
     if (peer != MPI_PROC_NULL && comm.peers != HPCW_I_TRACE_UNKNOWN) {
         hpcw_clog2_timeline_message_at(timeline, now, comm.own, HPCW_CLOG2_SEND, comm.peers, peer, tag, size);
     }
+}
+
+/*
+ * Takes back the last `n` messages of a timeline, which begin at `at`: their call failed, so they were not
+ * sent. The words become 0, as they were, for a reader of the local file. Messages that have filled a window
+ * stay: the window may be unmapped by now.
+ */
+static inline void hpcw_i_trace_message_take_back(hpcw_clog2_timeline *timeline, uint64_t *at, int n) {
+    if (timeline != NULL && at != NULL && timeline->next == at + n * HPCW_CLOG2_WORDS_MESSAGE) {
+        memset(at, 0, (size_t)n * HPCW_CLOG2_WORDS_MESSAGE * sizeof *at);
+        timeline->next = at;
+    }
+}
+
+/* Returns whether a call with this result has received its message. A message that was too long for the buffer is
+ * received, too, and its call fails. */
+static inline bool hpcw_i_trace_message_taken(int code) {
+    int class = MPI_SUCCESS;
+    return code == MPI_SUCCESS ||
+           (REAL(MPI_Error_class)(code, &class) == MPI_SUCCESS && class == MPI_ERR_TRUNCATE);
 }
 
 /* Returns the number of bytes that were received; UINT64_MAX if it does not fit in an int. */

@@ -71,7 +71,7 @@ static void record(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_handle
 void hpcw_i_trace_request_completed(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_held *held, int code,
                                     const MPI_Status *status) {
     struct hpcw_i_trace_handle *h = held->handle;
-    if (code == MPI_SUCCESS) {
+    if (code == MPI_SUCCESS || (h->waited != 0 && hpcw_i_trace_message_taken(code))) {
         record(s, h, status);
     }
     if (h->kind >= HPCW_I_TRACE_PERSISTENT_RECEIVE) {

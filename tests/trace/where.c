@@ -4,12 +4,15 @@
  * of its cargo. It also writes the ends and bytes of each arrow, and the communicators it frees. where_log prints
  * the same from a log.
  *
- *    mpiexec -n 2 where FILE-TO-WRITE DIRECTORY [wildcards] */
+ *    mpiexec -n 2 where FILE-TO-WRITE DIRECTORY [wildcards|errors] */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <mpi.h>
+
+enum { TAG = 7 };
 
 static FILE *lines;
 static int rank;
@@ -25,6 +28,9 @@ static MPI_Request done;
         }                                                                                                      \
         (void)fprintf(lines, "%s %s\n", #state, place);                                                        \
     } while (0)
+
+/* A call that must fail. */
+#define FAILS(state, call) CALL(state, (call) == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS)
 
 /* A call with bytes sent and received. */
 #define MOVES(state, sent, received, call)                                                                     \
@@ -201,9 +207,8 @@ static void windows(MPI_Comm comm) {
     CALL(MPI_Win_unlock_all, MPI_Win_unlock_all(win));
     /* With MPI_ERRORS_RETURN on the window, a failing call returns. By default it would end the program. */
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-    int code = MPI_Put(own, 1, MPI_DATATYPE_NULL, to, 0, 1, MPI_DATATYPE_NULL, win);
-    CALL(MPI_Put, code == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS);
-    arrow(rank, to, 0);
+    FAILS(MPI_Put, MPI_Put(own, 1, MPI_DATATYPE_NULL, to, 0, 1, MPI_DATATYPE_NULL, win));
+    FAILS(MPI_Fetch_and_op, MPI_Fetch_and_op(own, got, MPI_INT, 2, 0, MPI_SUM, win));
     CALL(MPI_Win_free, MPI_Win_free(&win));
 }
 
@@ -218,8 +223,6 @@ static void exchanged(bool left_out, MPI_Request *q) {
         CALL(MPE_Irecv_waited, MPI_SUCCESS);
     }
 }
-
-enum { TAG = 7 };
 
 /* Makes all calls that start a send and a receive in one request. MPI_PROC_NULL is not used, since it crashes MPICH
  * 4.0. */
@@ -393,6 +396,56 @@ static void wildcards(void) {
 #endif
 }
 
+/* Sends three numbers to the other process. */
+static void send_three(MPI_Request *q) {
+    static const int three[3] = {1, 2, 3};
+    CALL(MPI_Isend, MPI_Isend(three, 3, MPI_INT, 1 - rank, TAG, MPI_COMM_WORLD, q));
+    arrow(rank, 1 - rank, 12);
+}
+
+/* A message that is longer than the buffer is received, although the call fails. So the next message with its
+ * tag is another one. */
+static void too_long(void) {
+    MPI_Request out[5], in;
+    MPI_Message message;
+    int one, n, index;
+    for (int i = 0; i < 5; i++) {
+        send_three(&out[i]);
+    }
+    FAILS(MPI_Recv, MPI_Recv(&one, 1, MPI_INT, 1 - rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CALL(MPI_Mprobe, MPI_Mprobe(1 - rank, TAG, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE));
+    FAILS(MPI_Mrecv, MPI_Mrecv(&one, 1, MPI_INT, &message, MPI_STATUS_IGNORE));
+    CALL(MPI_Irecv, MPI_Irecv(&one, 1, MPI_INT, 1 - rank, TAG, MPI_COMM_WORLD, &in));
+    FAILS(MPI_Wait, MPI_Wait(&in, MPI_STATUS_IGNORE));
+    CALL(MPE_Irecv_waited, MPI_SUCCESS);
+    CALL(MPI_Irecv, MPI_Irecv(&one, 1, MPI_INT, 1 - rank, TAG, MPI_COMM_WORLD, &in));
+    FAILS(MPI_Waitall, MPI_Waitall(1, &in, MPI_STATUSES_IGNORE));
+    CALL(MPE_Irecv_waited, MPI_SUCCESS);
+    CALL(MPI_Irecv, MPI_Irecv(&one, 1, MPI_INT, 1 - rank, TAG, MPI_COMM_WORLD, &in));
+    FAILS(MPI_Waitsome, MPI_Waitsome(1, &in, &n, &index, MPI_STATUSES_IGNORE));
+    CALL(MPE_Irecv_waited, MPI_SUCCESS);
+    for (int i = 0; i < 5; i++) {
+        CALL(MPI_Wait, MPI_Wait(&out[i], MPI_STATUS_IGNORE));
+    }
+}
+
+/* The log has no message of a send that fails. */
+static void errors(void) {
+    MPI_Request q;
+    int one = 0, none = 2;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    FAILS(MPI_Send, MPI_Send(&rank, 1, MPI_INT, none, TAG, MPI_COMM_WORLD));
+    FAILS(MPI_Ssend, MPI_Ssend(&rank, -1, MPI_INT, 1 - rank, TAG, MPI_COMM_WORLD));
+    FAILS(MPI_Isend, MPI_Isend(&rank, 1, MPI_DATATYPE_NULL, 1 - rank, TAG, MPI_COMM_WORLD, &q));
+    FAILS(MPI_Sendrecv, MPI_Sendrecv(&rank, 1, MPI_INT, none, TAG, &one, 1, MPI_INT, none, TAG, MPI_COMM_WORLD,
+                                     MPI_STATUS_IGNORE));
+    too_long();
+    send_three(&q);
+    int three[3];
+    CALL(MPI_Recv, MPI_Recv(three, 3, MPI_INT, 1 - rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
+}
+
 /* NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker) */
 
 int main(int argc, char **argv) {
@@ -407,7 +460,9 @@ int main(int argc, char **argv) {
     place = "world";
     done = MPI_REQUEST_NULL;
     CALL(MPI_Comm_rank, MPI_SUCCESS);
-    if (argc > 3) {
+    if (argc > 3 && strcmp(argv[3], "errors") == 0) {
+        errors();
+    } else if (argc > 3) {
         wildcards();
     } else {
         all_calls(argv[1]);

@@ -13,6 +13,7 @@ cd "$scratch"
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 export ASAN_OPTIONS
 
+fields=1- # fields of the lines that are compared
 # Usage: record [WORD]
 record() {
     rm -f lines.*
@@ -22,8 +23,8 @@ record() {
     [ ! -s out ] || { echo "expected no message, got:"; cat out; exit 1; }
     "$hpcgen" verify where.clog2
     "$hpcgen" info --all where.clog2 >info
-    "$where_log" where.clog2 | LC_ALL=C sort >logged
-    cat lines.* | LC_ALL=C sort >expected
+    "$where_log" where.clog2 | cut -d ' ' -f "$fields" | LC_ALL=C sort >logged
+    cat lines.* | cut -d ' ' -f "$fields" | LC_ALL=C sort >expected
     diff expected logged || { echo "expected what the program says (<), got (>)"; exit 1; }
 }
 
@@ -35,6 +36,14 @@ fi
 
 record wildcards
 if grep 'problem=' info | grep -v 'problem=message without partner'; then
+    echo "expected no other problem of the strict reader"
+    exit 1
+fi
+
+# MPI libraries differ in the size of a message that was too long for the buffer.
+fields=1-3
+record errors
+if grep 'problem=' info | grep -v 'problem=receive of another size than its send'; then
     echo "expected no other problem of the strict reader"
     exit 1
 fi

@@ -10,22 +10,31 @@ static inline __attribute__((always_inline)) struct hpcw_i_trace_span
 begin_send(int32_t state, uint64_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(state, comm);
     if (s.timeline != NULL) {
+        s.sent = s.timeline->next;
         hpcw_i_trace_message_sent(s.timeline, s.begin, s.comm, dest, tag,
                                   hpcw_i_trace_message_bytes(count, type));
     }
     return s;
 }
 
+/* Ends a call that may send. Returns `code`, the result of the call. */
+static inline int end_send(const struct hpcw_i_trace_span *s, int code) {
+    if (__builtin_expect(code != MPI_SUCCESS, false)) {
+        hpcw_i_trace_message_take_back(s->timeline, s->sent, 1);
+    }
+    return hpcw_i_trace_span_end(s, code);
+}
+
 static int end_receive(const struct hpcw_i_trace_span *s, struct hpcw_i_trace_comm comm,
                        const MPI_Status *status, int code) {
-    if (s->timeline != NULL && code == MPI_SUCCESS) {
+    if (s->timeline != NULL && hpcw_i_trace_message_taken(code)) {
         uint64_t now = hpcw_clog2_timeline_clock(s->timeline);
         /* source and tag of the call may be wildcards, so take those of the status */
         hpcw_i_trace_message_received(s->timeline, now, comm, status->MPI_SOURCE, status->MPI_TAG,
                                       hpcw_i_trace_message_got(status));
         return hpcw_i_trace_span_end_at(s, now, code);
     }
-    return hpcw_i_trace_span_end(s, code);
+    return end_send(s, code);
 }
 
 /* Returns the status that MPI is to fill in: `status` of the program, or `own` if that is MPI_STATUS_IGNORE and
@@ -94,7 +103,7 @@ static int end_exchange(const struct hpcw_i_trace_span *s, int code, uint64_t co
 #define SEND(state, colour, function)                                                                          \
     int function(const void *buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {          \
         struct hpcw_i_trace_span s = begin_send(state, (uint64_t)count, type, dest, tag, comm);                \
-        return hpcw_i_trace_span_end(&s, REAL(function)(buf, count, type, dest, tag, comm));                   \
+        return end_send(&s, REAL(function)(buf, count, type, dest, tag, comm));                                \
     }
 #define ISEND(state, colour, function)                                                                         \
     int function(const void *buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,            \
@@ -102,7 +111,7 @@ static int end_exchange(const struct hpcw_i_trace_span *s, int code, uint64_t co
         struct hpcw_i_trace_span s = begin_send(state, (uint64_t)count, type, dest, tag, comm);                \
         int code = REAL(function)(buf, count, type, dest, tag, comm, q);                                       \
         hpcw_i_trace_request_belongs(&s, code, q);                                                             \
-        return hpcw_i_trace_span_end(&s, code);                                                                \
+        return end_send(&s, code);                                                                             \
     }
 #define SEND_INIT(state, colour, function)                                                                     \
     int function(const void *buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,            \
