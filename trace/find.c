@@ -254,7 +254,10 @@ hpcw_status trace_find_library(const char *program, const struct trace_mpi *mpi,
         note_failure(&s, e, SELF);
     }
     if (given[0] != '\0') {
-        try_library(&s, given);
+        /* The program may leave the working directory, and the loader searches a name without a slash elsewhere. */
+        char *plain = hpcw_i_sys_real_path(given);
+        try_library(&s, plain != NULL ? plain : given);
+        hpcw_i_free(plain);
     } else {
         try_installed(&s, directory);
     }

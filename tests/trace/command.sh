@@ -100,6 +100,13 @@ got=0
 "$trace" sh -c 'exit 5' 2>/dev/null || got=$?
 [ $got = 5 ] || fail "expected the program's status, got $got"
 
+# The library has an absolute path, since the program may leave the working directory.
+cp "$library" named.so
+case $(environment --library named.so | sed -n 's/^LD_PRELOAD=//p') in
+    "$scratch/named.so"*) ;;
+    *) fail "expected $scratch/named.so, got $(environment --library named.so)" ;;
+esac
+
 echo "== programs without MPI, of another one, without libraries"
 "$trace" sh -c true 2>err
 grep -q "^hpcw-trace: sh: not linked with MPI: if it opens MPI, .* the log will be $scratch/PROGRAM.clog2$" err ||
