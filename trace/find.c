@@ -84,43 +84,81 @@ static int kind_of(const char *path, enum trace_kind *found, char loader[TRACE_P
     return e;
 }
 
-/* Asks the loader which libraries it would load. This starts neither the program nor a library. If a library
- * cannot be loaded, *mpi is empty, and `refusal` gets the message of the loader, unless `refusal` is NULL. Returns
- * 0 or an errno value. */
-static int list_mpi(const char *loader, const char *path, struct trace_mpi *mpi, char refusal[TRACE_PATH]) {
+#define CANNOT_ASK "%s: cannot find out which libraries it loads"
+
+enum { NOT_STARTED = 128 }; /* the child's exit status, plus the errno value, if it cannot start the loader */
+
+/* Starts the loader, which writes to `out`. */
+static void become_loader(const char *loader, const char *path, int out) {
+    (void)unsetenv("LD_PRELOAD"); /* preloaded libraries are not those of the program */
+    (void)dup2(out, STDOUT_FILENO);
+    (void)dup2(out, STDERR_FILENO);
+    (void)execl(loader, loader, "--list", path, (char *)NULL);
+    _exit(NOT_STARTED | errno);
+}
+
+/* Reads what the loader prints: a line with a tab for each library; other lines say what is wrong, and `wrong`
+ * gets the first one. Returns 0 or an errno value. */
+static int read_list(FILE *text, struct trace_mpi *mpi, char wrong[TRACE_PATH]) {
     static const char mark[] = "libmpi", refused[] = "error while loading shared libraries: ";
-    int ends[2];
     char line[TRACE_PATH];
-    *mpi = (struct trace_mpi){0};
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        return errno;
-    }
-    const pid_t child = fork();
-    const int failed = child < 0 ? errno : 0;
-    if (child == 0) {
-        (void)unsetenv("LD_PRELOAD"); /* preloaded libraries are not those of the program */
-        (void)dup2(ends[1], STDOUT_FILENO);
-        (void)dup2(ends[1], STDERR_FILENO);
-        (void)execl(loader, loader, "--list", path, (char *)NULL);
-        _exit(127);
-    }
-    (void)close(ends[1]);
-    FILE *text = fdopen(ends[0], "r");
-    while (child > 0 && text != NULL && fgets(line, sizeof line, text) != NULL) {
+    while (fgets(line, sizeof line, text) != NULL) {
         const char *name = line + strspn(line, " \t"), *why = strstr(line, refused);
-        if (why != NULL && refusal != NULL) {
-            why += sizeof refused - 1;
-            (void)snprintf(refusal, TRACE_PATH, "%.*s", (int)strcspn(why, "\n"), why);
+        why = why == NULL ? line : why + sizeof refused - 1;
+        if (line[0] != '\t' && wrong[0] == '\0') {
+            (void)snprintf(wrong, TRACE_PATH, "%.*s", (int)strcspn(why, "\n"), why);
         }
         if (strncmp(name, mark, sizeof mark - 1) == 0 && mpi->count < sizeof mpi->name / sizeof *mpi->name) {
             (void)snprintf(mpi->name[mpi->count++], TRACE_NAME, "%.*s", (int)strcspn(name, " \t\n"), name);
         }
     }
-    (void)(text != NULL ? fclose(text) : close(ends[0]));
-    if (child > 0) {
-        (void)waitpid(child, NULL, 0);
+    return ferror(text) ? errno : 0;
+}
+
+/* Judges the end of the loader. If it says what is wrong, this is a refusal, not a failure. */
+static hpcw_status judge(int status, const char *loader, const char *path, const char *wrong, hpcw_error *err) {
+    if (WIFSIGNALED(status)) {
+        return hpcw_i_fail(err, HPCW_EIO, CANNOT_ASK ": %s --list ended by signal %d", path, loader,
+                           WTERMSIG(status));
     }
-    return failed != 0 ? failed : text == NULL ? ENOMEM : 0;
+    const int code = WEXITSTATUS(status);
+    return code >= NOT_STARTED ? hpcw_i_fail_sys(err, code - NOT_STARTED, CANNOT_ASK ": %s", path, loader)
+           : code != 0 && wrong[0] == '\0'
+               ? hpcw_i_fail(err, HPCW_EIO, CANNOT_ASK ": %s --list ended with status %d", path, loader, code)
+               : HPCW_OK;
+}
+
+/* Asks the loader which libraries it would load. This starts neither the program nor a library. If a library
+ * cannot be loaded, *mpi is empty, and `refusal` gets the message of the loader. */
+static hpcw_status list_mpi(const char *loader, const char *path, struct trace_mpi *mpi,
+                            char refusal[TRACE_PATH], hpcw_error *err) {
+    int ends[2], status = 0;
+    *mpi = (struct trace_mpi){0};
+    refusal[0] = '\0';
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        return hpcw_i_fail_sys(err, errno, CANNOT_ASK, path);
+    }
+    const pid_t child = fork();
+    int e = child < 0 ? errno : 0;
+    if (child == 0) {
+        become_loader(loader, path, ends[1]);
+    }
+    (void)close(ends[1]);
+    FILE *text = fdopen(ends[0], "r");
+    if (e == 0) {
+        e = text == NULL ? errno : read_list(text, mpi, refusal);
+    }
+    (void)(text != NULL ? fclose(text) : close(ends[0]));
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    hpcw_status s =
+        e != 0 ? hpcw_i_fail_sys(err, e, CANNOT_ASK, path) : judge(status, loader, path, refusal, err);
+    if (s != HPCW_OK || status == 0) {
+        refusal[0] = '\0'; /* what the loader prints beside a list is only a warning */
+    } else {
+        *mpi = (struct trace_mpi){0};
+    }
+    return s;
 }
 
 hpcw_status trace_look_at(const char *path, enum trace_kind *kind, struct trace_mpi *mpi,
@@ -129,10 +167,9 @@ hpcw_status trace_look_at(const char *path, enum trace_kind *kind, struct trace_
     refusal[0] = '\0';
     *mpi = (struct trace_mpi){0};
     int e = kind_of(path, kind, loader);
-    if (e == 0 && *kind == TRACE_DYNAMIC) {
-        e = list_mpi(loader, path, mpi, refusal);
-    }
-    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot find out which libraries it loads", path);
+    return e != 0                   ? hpcw_i_fail_sys(err, e, CANNOT_ASK, path)
+           : *kind == TRACE_DYNAMIC ? list_mpi(loader, path, mpi, refusal, err)
+                                    : HPCW_OK;
 }
 
 /* ---- the library ---- */
@@ -189,9 +226,13 @@ static void try_library(struct trace_search *s, const char *path) {
     if (s->path[0] == '\0') {
         (void)snprintf(s->path, TRACE_PATH, "%s", path);
     }
-    e = list_mpi(s->loader, path, &own, NULL);
-    if (e != 0) {
-        note_failure(s, e, path);
+    hpcw_error failed;
+    char refusal[TRACE_PATH];
+    if (list_mpi(s->loader, path, &own, refusal, &failed) != HPCW_OK || refusal[0] != '\0') {
+        if (refusal[0] != '\0') {
+            (void)hpcw_i_fail(&failed, HPCW_EIO, "%s: a library of it cannot be loaded: %s", path, refusal);
+        }
+        s->failed = s->failed.code == HPCW_OK ? failed : s->failed;
         return;
     }
     s->found = s->wanted->count == 0;

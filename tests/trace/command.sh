@@ -1,11 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # hpcw-trace finds the library for the program's MPI, says where the log will be, and applies its options.
-# Usage: command.sh HPCW_TRACE LIBDIR LIBRARY MPIEXEC PROGRAM OTHER_PROGRAM OTHER_LIBRARY HPCGEN [STATIC_PROGRAM]
-# LIBDIR: relative to the directory of hpcw-trace. OTHER_...: of another MPI.
+# Usage: command.sh HPCW_TRACE LIBDIR LIBRARY MPIEXEC PROGRAM OTHER_PROGRAM OTHER_LIBRARY LOADED_PROGRAM HPCGEN
+#     [STATIC_PROGRAM]
+# LIBDIR: relative to the directory of hpcw-trace. OTHER_...: of another MPI. LOADED_PROGRAM: its loader is ./loader.
 set -eu
 command=$(realpath "$1") libdir=$2 library=$(realpath "$3") mpiexec=$4 program=$(realpath "$5") other=$(realpath "$6")
-other_library=$(realpath "$7") hpcgen=$(realpath "$8") static=${9:+$(realpath "$9")}
+other_library=$(realpath "$7") loaded=$(realpath "$8") hpcgen=$(realpath "$9")
+shift 9
+static=${1:+$(realpath "$1")}
 
 scratch=$(realpath "$(mktemp -d)")
 trap 'rm -rf "$scratch"' EXIT
@@ -144,6 +147,20 @@ prlimit --nofile=4 "$trace" "$program" >out 2>err || got=$?
 [ $got = 1 ] || fail "expected status 1 without descriptors, got $got" err
 grep -q "^hpcw-trace: $program: cannot find out which libraries it loads: Too many open files" err ||
     fail "the reason is not named" err
+# Nor does one whose loader fails.
+asked="$loaded: cannot find out which libraries it loads: ./loader"
+rm -f loader
+refused 1 "$asked: No such file or directory" "$loaded"
+printf '#!/bin/sh\nprintf "\\tlibc.so.6\\n"\nkill -9 $$\n' >loader
+chmod +x loader
+refused 1 "$asked --list ended by signal 9" "$loaded"
+printf '#!/bin/sh\nexit 3\n' >loader
+refused 1 "$asked --list ended with status 3" "$loaded"
+cp "$other_library" alone.so
+(
+    unset LD_LIBRARY_PATH
+    refused 1 "$scratch/alone\.so: a library of it cannot be loaded: libmpi_other\.so" --library alone.so "$program"
+)
 # A library that cannot be looked at does not count as missing.
 ln -s loop.so loop.so
 refused 1 'loop.so: cannot look at it: Too many levels of symbolic links' --library loop.so sh
