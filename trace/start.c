@@ -121,11 +121,12 @@ static void say_where(const char *program, bool has_mpi, const char *refusal, co
     const char *on = getenv("HPCW_TRACE");
     const bool off = on != NULL && strcmp(on, "0") == 0;
     /* The program may make the directory, so this is no failure. */
-    (void)fprintf(stderr, "hpcw-trace: %s: %s%s %s%s\n", program,
-                  has_mpi ? "" : "not linked with MPI: if it opens MPI, or starts a program of MPI, ",
-                  off ? "nothing is recorded unless the program calls MPI_Pcontrol(1); the log is then"
-                      : "the log will be",
-                  log, lacks_directory(log) ? ", whose directory does not exist yet" : "");
+    (void)fprintf(
+        stderr, "hpcw-trace: %s: %s%s %s%s\n", program,
+        has_mpi ? "" : "not linked with a shared library of MPI: if it opens one, or starts a program of MPI, ",
+        off ? "nothing is recorded unless the program calls MPI_Pcontrol(1); the log is then"
+            : "the log will be",
+        log, lacks_directory(log) ? ", whose directory does not exist yet" : "");
 }
 
 /* Fails if the log would replace the local file of a recorded run. The library looks at it again, and then records

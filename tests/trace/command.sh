@@ -112,7 +112,7 @@ esac
 
 echo "== programs without MPI, of another one, without libraries"
 "$trace" sh -c true 2>err
-grep -q "^hpcw-trace: sh: not linked with MPI: if it opens MPI, .* the log will be $scratch/PROGRAM.clog2$" err ||
+grep -q "^hpcw-trace: sh: not linked with a shared library of MPI: if it opens one, .* the log will be $scratch/PROGRAM.clog2$" err ||
     fail "nothing is said of a program without MPI" err
 PMI_RANK=1 "$trace" sh -c true 2>err
 [ ! -s err ] || fail "more than one process speaks" err
