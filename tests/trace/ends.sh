@@ -89,6 +89,11 @@ traced HPCW_TRACE=0 "$program"
 says
 [ ! -e ends.clog2 ] || fail "expected no log"
 
+# After a call that was left by longjmp, calls are missing.
+traced HPCW_TRACE_FILE=leap.clog2 "$program" leap
+says 'leap.clog2: 1 process left a call of MPI by longjmp or an exception; later calls are not in the log'
+"$hpcgen" verify --quiet leap.clog2
+
 # Another tool is preloaded after the wrapper. It gets no calls of MPI, and the wrapper reports this.
 traced HPCW_TRACE_FILE=tool.clog2 "$program"
 says

@@ -155,7 +155,7 @@ static void say_clocks(const hpcw_clog2_log_report *r) {
     }
 }
 
-static void finish(const unsigned char used[HPCW_I_TRACE_STATES], uint64_t forgotten) {
+static void finish(const unsigned char used[HPCW_I_TRACE_STATES], uint64_t forgotten, uint64_t left) {
     hpcw_clog2_log_report report = {0};
     hpcw_error error;
     hpcw_i_trace_states_define(hpcw_i_trace_session.log, used);
@@ -177,6 +177,11 @@ static void finish(const unsigned char used[HPCW_I_TRACE_STATES], uint64_t forgo
         say("%s: not in the log: %" PRIu64 " records (memory or disk full), %" PRIu64
             " inconsistent records, %" PRIu64 " handles (out of memory)",
             config.path, report.lost, inconsistent, forgotten);
+    }
+    if (left > 0) {
+        say("%s: %" PRIu64
+            " process%s left a call of MPI by longjmp or an exception; later calls are not in the log",
+            config.path, left, left == 1 ? "" : "es");
     }
 }
 
@@ -202,10 +207,11 @@ static void end_recording(void) {
     for (int i = 0; i < HPCW_I_TRACE_STATES; i++) {
         any = any || used[i] != 0;
     }
-    uint64_t forgotten = atomic_load(&hpcw_i_trace_session.forgotten);
-    (void)REAL(MPI_Allreduce)(MPI_IN_PLACE, &forgotten, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    /* MPI_Finalize does not count as a running call. So a call beside this callback has not returned. */
+    uint64_t sums[] = {atomic_load(&hpcw_i_trace_session.forgotten), hpcw_i_trace_thread.depth > 1 ? 1 : 0};
+    (void)REAL(MPI_Allreduce)(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     if (any) {
-        finish(used, forgotten);
+        finish(used, sums[0], sums[1]);
     } else if (config.on) { /* no log is written, as viewers refuse one without records */
         say("no log: the program made no call that is recorded");
     }
