@@ -113,6 +113,9 @@ static void say_where(const char *program, bool has_mpi, const char *refusal, co
                       program, refusal);
         return;
     }
+    if (hpcw_i_launched_by_program()) {
+        return; /* the library chooses the name of this log */
+    }
     if (named) {
         (void)snprintf(log, sizeof log, "%s%s%s", file[0] == '/' ? "" : here, file[0] == '/' ? "" : "/", file);
     } else {

@@ -20,4 +20,9 @@ static inline bool hpcw_i_launched_first(void) {
     return true;
 }
 
+/* Returns whether a program of MPI has started this process, according to the launcher's variables. */
+static inline bool hpcw_i_launched_by_program(void) {
+    return getenv("OMPI_PARENT_PORT") != NULL || getenv("PMI_SPAWNED") != NULL;
+}
+
 #endif
