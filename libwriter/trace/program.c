@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,14 +25,27 @@
 #include "libwriter/trace/launched.h"
 
 static struct {
-    int process;       /* id of the process that loaded the wrapper; a child by fork() prints nothing */
-    bool of_mpi;       /* whether the program was linked with an MPI library */
-    atomic_bool begun; /* whether the program called MPI_Init of the wrapper */
+    /* id of the process that called MPI_Init, or loaded the wrapper; a child by fork() prints nothing */
+    int process;
+    bool of_mpi; /* whether the program was linked with an MPI library */
+    /* whether the program called MPI_Init of the wrapper; children by fork() share it with their parent, as a child
+     * may make the call */
+    atomic_bool *begun;
+    atomic_bool begun_here;     /* *begun until there is shared memory */
     _Atomic(const char *) lost; /* line to print if the process ends now; NULL: none */
-} program;
+} program = {.begun = &program.begun_here};
 
 void hpcw_i_trace_program_begins(void) {
-    atomic_store(&program.begun, true);
+    program.process = (int)getpid();
+    atomic_store(program.begun, true);
+}
+
+static void share_begun(void) {
+    atomic_bool *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared != MAP_FAILED) {
+        atomic_init(shared, atomic_load(&program.begun_here));
+        program.begun = shared;
+    }
 }
 
 /* Prints a line if this process is rank 0 according to the launcher, as MPI is not yet initialised. Without a
@@ -120,6 +134,9 @@ __attribute__((constructor)) static void look_at_program(int argc, char **argv) 
     const void *theirs = mpi_of_program(), *ours = mpi_of(self);
     program.process = (int)getpid();
     program.of_mpi = theirs != NULL;
+    if (program.of_mpi) {
+        share_begun();
+    }
     if (theirs == NULL || theirs == ours || ours == NULL) {
         return;
     }
@@ -149,7 +166,7 @@ void *hpcw_i_trace_program_other_mpi(const void *caller) {
         return NULL;
     }
     void *handle = dlopen(library->l_name, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle != NULL && !atomic_exchange(&program.begun, true)) {
+    if (handle != NULL && !atomic_exchange(program.begun, true)) {
         say("nothing is recorded: expected calls of %s, got those of %s, which was linked with %s",
             file_of(ours), library->l_name, file_of(theirs));
     }
@@ -205,7 +222,7 @@ void hpcw_i_trace_program_records(const char *line) {
 
 __attribute__((destructor)) static void say_why_no_log(void) {
     say_what_is_lost();
-    if (program.process != (int)getpid() || atomic_load(&program.begun)) {
+    if (program.process != (int)getpid() || atomic_load(program.begun)) {
         return;
     }
     if (has_initialised_mpi()) {

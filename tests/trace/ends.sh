@@ -55,6 +55,17 @@ for end in return exit quick_exit _exit; do
     rm ends.clog2 local/*
 done
 
+# The program calls MPI in a child.
+traced HPCW_TRACE_FILE=child.clog2 "$program" "fork "
+says
+"$hpcgen" verify --quiet child.clog2
+rm child.clog2
+for end in exit _exit; do
+    traced HPCW_TRACE_FILE=child.clog2 "$program" "fork $end"
+    says 'no log: the program ended without MPI_Finalize; the records are still there: hpcgen recover --output child.clog2 /'
+    rm local/*
+done
+
 # A name that no log can have is detected at the start, and the default is used.
 mkdir sub
 long=$(printf '%0300d' 0)
