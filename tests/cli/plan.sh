@@ -41,14 +41,26 @@ compare --ranks 64 --blocksize 1000
 compare --ranks 64 --blocksize 5000
 rm -rf set plan
 
-# Sizes of compressed files are estimates: never too small, and at most a fifth too large.
-"$HPCGEN" --quiet --formats vom --ranks 64 --out set || bad "generate fails"
-files=$(planned --formats vom --ranks 64 | wc -l)
-apparent=$(planned --formats vom --ranks 64 | awk '{ apparent += $1 } END { print apparent }')
-really=$(cat set/vom/* | wc -c)
-[ "$files" -eq "$(find set/vom -type f | wc -l)" ] || bad "another number of files of vom"
-[ "$apparent" -ge "$really" ] && [ "$apparent" -le $((really * 6 / 5)) ] || bad "vom: $really bytes, planned $apparent"
-rm -rf set
+# Sizes of compressed files are estimates: at most a twentieth too small, and half too large.
+estimate() {
+    "$HPCGEN" --quiet --formats vom --ranks 64 --out set "$@" || bad "generate fails: $*"
+    planned --formats vom --ranks 64 "$@" >plan
+    apparent=$(awk '{ apparent += $1 } END { print apparent }' plan)
+    really=$(cat set/vom/* | wc -c)
+    [ "$(wc -l <plan)" -eq "$(find set/vom -type f | wc -l)" ] || bad "another number of files of vom: $*"
+    [ $((apparent * 20)) -ge $((really * 19)) ] && [ $((apparent * 2)) -le $((really * 3)) ] ||
+        bad "vom: $really bytes, planned $apparent: $*"
+    rm -r set plan
+}
+set -- --workload stencil
+estimate "$@"
+estimate "$@" --scale tiny
+estimate "$@" --set load.comm=sample
+for quality in 0 1 9; do
+    for window in 10 18; do
+        estimate "$@" --scale small --set vom.quality=$quality --set vom.window=$window
+    done
+done
 
 # The plans of all parts together are the plan of the whole run.
 planned --ranks 64 --files 5 >whole

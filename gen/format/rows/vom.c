@@ -50,8 +50,10 @@ static uint64_t units(const struct gen_dataset *d) {
 #define EDGE_TEXT 219.0
 #define MEMORY_TEXT 190.0
 /* Compression ratio of brotli with default options, for new text and for text that repeats earlier text. */
-#define COMPRESSED 0.053
-#define COMPRESSED_AGAIN 0.01
+#define COMPRESSED 0.048
+#define COMPRESSED_AGAIN 0.009
+/* Bytes that a compressed file has besides. */
+#define COMPRESSED_FILE 700.0
 
 /* Estimates the bytes of text of a rank, for a plan. *again: bytes of text that repeats earlier text: edges
  * with unchanged volumes, and objects in iterations of a balancer. */
@@ -84,9 +86,22 @@ static double text_size(const struct gen_dataset *d, double *again) {
     }
     const bool changes = run != NULL ? false : stencil ? p->edge.phases > 0 : of_index && p->layers_sd > 0;
     const double periods = !changes ? 1 : stencil ? ceil((double)p->phases / p->edge.phases) : p->phases;
-    const double edges = of_index || run != NULL ? objects * senders + 2 : 2;
+    const double edges = senders > 0 || run != NULL ? objects * senders + 2 : 2;
     *again = (p->phases - periods) * edges * EDGE_TEXT + iterations;
     return 200 + p->phases * phase + iterations;
+}
+
+/* Estimates the bytes of a compressed file of a rank. The numbers were measured on generated datasets. */
+static double compressed_size(const struct gen_dataset *d, double text, double again) {
+    static const double by_quality[] = {2.1, 1.65, 1.25, 1.1, 1, 0.8, 0.8, 0.8, 0.8, 0.8}; /* 1: the default */
+    const uint32_t quality = d->vom_params.quality;
+    const uint32_t window = d->vom_params.window;
+    /* The lowest qualities remember too little of the window. */
+    if (ldexp(quality < 2 ? 0.25 : 1, (int)window) >= text / d->load_params.phases) {
+        return COMPRESSED_FILE + by_quality[quality] * (COMPRESSED * (text - again) + COMPRESSED_AGAIN * again);
+    }
+    /* A window without the phase before does not find what repeats it. */
+    return COMPRESSED_FILE + text * (quality < 2 ? 0.28 / (1 + 0.42 * (window - 10)) : 0.09);
 }
 
 static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_unit *u, hpcw_error *err) {
@@ -97,7 +112,7 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
     double again;
     double size = text_size(d, &again);
     if (gen_vom_is_compressed(d)) {
-        size = COMPRESSED * (size - again) + COMPRESSED_AGAIN * again;
+        size = compressed_size(d, size, again);
     }
     u->apparent = (uint64_t)size;
     u->allocated = hpcw_i_align_up(u->apparent + 2048, 4096);
