@@ -67,16 +67,17 @@ hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error
     }
     if (hpcw_i_linktest_mode(p->mode) == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "linktest: mode: expected mpi, tcp, ucp, ibverbs, psm2 or cuda, got \"%.32s\"",
+                           "linktest.mode: expected mpi, tcp, ucp, ibverbs, psm2 or cuda, got \"%.32s\"",
                            p->mode);
     }
     if (p->git_hash != NULL && (strlen(p->git_hash) != sizeof no_hash - 1 ||
                                 strspn(p->git_hash, "0123456789abcdef") != sizeof no_hash - 1)) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "linktest: git hash: expected 40 lower-case hex digits, got \"%.48s\"", p->git_hash);
+                           "linktest.git_hash: expected 40 lower-case hex digits, got \"%.48s\"", p->git_hash);
     }
     if (p->all_to_all && strcmp(p->mode, "mpi") != 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: all-to-all tests: expected mode mpi, got %s", p->mode);
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "linktest.all_to_all: expected no with linktest.mode = %s, got yes", p->mode);
     }
     const struct {
         bool good;
@@ -86,16 +87,18 @@ hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error
         {p->tasks >= 2 && p->tasks % 2 == 0, "tasks", "an even number of at least 2", p->tasks},
         {(unsigned)p->kernel <= HPCW_LINKTEST_BIDIRECTIONAL, "kernel", "0 to 2", (uint64_t)p->kernel},
         {p->messages > 0, "messages", "at least 1", 0},
-        {p->message_buffers > 0, "message buffers", "at least 1", 0},
-        {p->random_buffers || p->buffer_seed == 0, "buffer seed", "0 without random buffers", p->buffer_seed},
-        {p->permutations > 0 || p->task_seed == 0, "task seed", "0 without randomised tasks", p->task_seed},
+        {p->message_buffers > 0, "message_buffers", "at least 1", 0},
+        {p->random_buffers || p->buffer_seed == 0, "buffer_seed", "0 without linktest.random_buffers",
+         p->buffer_seed},
+        {p->permutations > 0 || p->task_seed == 0, "task_seed", "0 without linktest.permutations",
+         p->task_seed},
         {p->files > 0, "files", "at least 1", 0},
-        {p->max_host_size >= 2 && p->max_host_size <= HPCW_LINKTEST_MAX_HOST + 1,
-         "longest host name with its NUL", "2 to 1024", p->max_host_size},
+        {p->max_host_size >= 2 && p->max_host_size <= HPCW_LINKTEST_MAX_HOST + 1, "max_host_size", "2 to 1024",
+         p->max_host_size},
     };
     for (size_t i = 0; i < sizeof rule / sizeof rule[0]; i++) {
         if (!rule[i].good) {
-            return hpcw_i_fail(err, HPCW_EINVAL, "linktest: %s: expected %s, got %" PRIu64, rule[i].field,
+            return hpcw_i_fail(err, HPCW_EINVAL, "linktest.%s: expected %s, got %" PRIu64, rule[i].field,
                                rule[i].expected, rule[i].got);
         }
     }

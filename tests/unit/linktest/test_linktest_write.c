@@ -210,24 +210,25 @@ static void bad_parameters(void **state) {
     BAD(tasks, 5, HPCW_EINVAL, "tasks: expected an even number of at least 2, got 5");
     BAD(mode, NULL, HPCW_EINVAL, "mode");
     BAD(mode, "MPI", HPCW_EINVAL, "mode: expected mpi, tcp, ucp, ibverbs, psm2 or cuda, got \"MPI\"");
-    BAD(git_hash, "c0ffee", HPCW_EINVAL, "git hash: expected 40 lower-case hex digits, got \"c0ffee\"");
-    BAD(git_hash, "C0FFEE00c0ffee00c0ffee00c0ffee00c0ffee00", HPCW_EINVAL, "git hash");
-    BAD(git_hash, "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee000", HPCW_EINVAL, "git hash");
+    BAD(git_hash, "c0ffee", HPCW_EINVAL,
+        "linktest.git_hash: expected 40 lower-case hex digits, got \"c0ffee\"");
+    BAD(git_hash, "C0FFEE00c0ffee00c0ffee00c0ffee00c0ffee00", HPCW_EINVAL, "git_hash");
+    BAD(git_hash, "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee000", HPCW_EINVAL, "git_hash");
     BAD(kernel, (hpcw_linktest_kernel)3, HPCW_EINVAL, "kernel: expected 0 to 2, got 3");
     BAD(messages, 0, HPCW_EINVAL, "messages: expected at least 1");
-    BAD(message_buffers, 0, HPCW_EINVAL, "message buffers: expected at least 1");
-    BAD(buffer_seed, 9, HPCW_EINVAL, "buffer seed: expected 0 without random buffers, got 9");
-    BAD(task_seed, 9, HPCW_EINVAL, "task seed: expected 0 without randomised tasks, got 9");
+    BAD(message_buffers, 0, HPCW_EINVAL, "linktest.message_buffers: expected at least 1");
+    BAD(buffer_seed, 9, HPCW_EINVAL, "linktest.buffer_seed: expected 0 without linktest.random_buffers, got 9");
+    BAD(task_seed, 9, HPCW_EINVAL, "linktest.task_seed: expected 0 without linktest.permutations, got 9");
     BAD(files, 0, HPCW_EINVAL, "files: expected at least 1");
-    BAD(max_host_size, 1, HPCW_EINVAL, "host name");
-    BAD(max_host_size, HPCW_LINKTEST_MAX_HOST + 2, HPCW_EINVAL, "host name");
+    BAD(max_host_size, 1, HPCW_EINVAL, "linktest.max_host_size");
+    BAD(max_host_size, HPCW_LINKTEST_MAX_HOST + 2, HPCW_EINVAL, "linktest.max_host_size");
     BAD(permutations, UINT64_C(1) << 45, HPCW_ERANGE, "permutations");
     BAD(permutations, UINT64_MAX, HPCW_ERANGE, "permutations");
 #undef BAD
     p = good_params();
     p.mode = "tcp";
     p.all_to_all = true;
-    assert_bad(&p, HPCW_EINVAL, "all-to-all tests: expected mode mpi, got tcp");
+    assert_bad(&p, HPCW_EINVAL, "linktest.all_to_all: expected no with linktest.mode = tcp, got yes");
 }
 
 /* Errors that only hpcw_linktest_open detects. */
