@@ -86,7 +86,7 @@ fault wrong_crcs=1 'bad/scr/scr.dataset.?/rank_*.ckpt: rank *: CRC-32: expected 
 fault missing_ranks=1 'bad/scr/scr.dataset.?/.scr/rank2file.0.0.scr: *expected an entry of rank *, got none' \
     '"kind": "missing_rank"'
 fault stale_index=yes 'bad/scr/scr.dataset.3/.scr/summary.scr: cannot open*' '"stale_index": {"kind": "stale_index", "dataset": "scr.dataset.3"'
-refuse 2 'rank2file faults: expected at most half of the 40 files and 65536, got 21' \
+refuse 2 'rank2file.missing_files + truncated_files + wrong_crcs + missing_ranks: expected at most half of the 40 files and 65536, got 21' \
     "$HPCGEN" --ranks 20 --formats rank2file --out none --set rank2file.missing_ranks=21
 refuse 2 'rank2file.checkpoints: expected at least 1 with format rank2file, got 0: set it, or leave rank2file out of --formats' \
     "$HPCGEN" --ranks 20 --formats rank2file,clog2 --out none --set rank2file.checkpoints=0

@@ -109,10 +109,11 @@ static hpcw_status draw_faults(struct model_checkpoint *m, hpcw_error *err) {
         faults += m->params.faults[k];
     }
     if (faults > files / 2 || faults > 65536) {
-        return hpcw_i_fail(err, HPCW_ERANGE,
-                           "rank2file faults: expected at most half of the %" PRIu64
-                           " files and 65536, got %" PRIu64,
-                           files, faults);
+        return hpcw_i_fail(
+            err, HPCW_ERANGE,
+            "rank2file.missing_files + truncated_files + wrong_crcs + missing_ranks: expected at most "
+            "half of the %" PRIu64 " files and 65536, got %" PRIu64,
+            files, faults);
     }
     uint64_t *taken = hpcw_i_malloc((size_t)faults * sizeof *taken);
     uint64_t count = 0;
