@@ -2,13 +2,14 @@
 -- A master gives tasks to workers, and takes results from whoever is done first.
 parameters = {
   tasks = 4,          -- of a worker in a phase, on average
-  task_bytes = 1024,  -- of a task
+  task_bytes = 1024,  -- of a task, at least 1
   result_bytes = 256, -- of a result
   master = 2e-6,      -- seconds that the master needs for a result
 }
 states = { "Task", "Master" }
 
 local TASK, RESULT = 1, 2 -- tags; a task of no bytes is the last one
+assert(parameters.task_bytes > 0, "workload.task_bytes: expected at least 1, got " .. parameters.task_bytes)
 
 -- Every worker gets a task, and another one for each result, until none is left.
 local function give(tasks)

@@ -243,6 +243,7 @@ wrong '*workload.planez: unknown parameter: expected one of bytes, planes; did y
 sed 's/parameters\.bytes/parameters.byts/' ring.lua >typo.lua
 wrong 'typo.lua:*: rank *: parameters.byts: unknown parameter: expected *; did you mean bytes?' --workload typo.lua
 wrong '*workload.bytes: expected --workload, got none' --set workload.bytes=1
+wrong 'farm:*: rank 0: workload.task_bytes: expected at least 1, got 0' --workload farm --set workload.task_bytes=0
 wrong '*noise.ticks: expected a number from 0 to 100, got "101"' --workload farm --set noise.ticks=101
 printf 'states = { "a\\nb" }\nfunction run() end\n' >control.lua
 wrong 'control.lua: states: expected names without control characters, got 10 in number 1' --workload control.lua
