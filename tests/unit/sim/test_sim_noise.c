@@ -27,7 +27,7 @@ static void end(struct script *s, struct sim_noise *noise) {
 /* A rank is interrupted all the time. Work in parts ends when undivided work would. */
 static void test_parts(void **state) {
     (void)state;
-    const struct sim_noise_params params = {0, 20, 1000};
+    const struct sim_noise_params params = {0, 20, 300};
     struct script s;
     struct sim_noise whole;
     begin(&s, &whole, &params);
@@ -127,15 +127,34 @@ static void test_hosts_and_seeds(void **state) {
     end(&s, &one);
 }
 
-/* A year of work needs few draws, however many interruptions it has. */
+/* Returns the share by which detours alone make work longer. The work of a rank is in equal parts. */
+static double share_lost(struct sim_noise *noise, uint32_t rank, uint32_t parts, uint64_t part_ns,
+                         uint64_t *now_ns) {
+    const uint64_t begin_ns = *now_ns;
+    for (uint32_t i = 0; i < parts; i++) {
+        *now_ns = sim_noise_work(noise, rank, *now_ns, part_ns);
+    }
+    return (double)(*now_ns - begin_ns) / ((double)parts * (double)part_ns) - 1;
+}
+
+/* A year of work needs few draws, however many interruptions it has. They take as much of it as of short work, and
+ * interrupt what follows. */
 static void test_year(void **state) {
     (void)state;
     const uint64_t year_ns = UINT64_C(31536000000000000);
     struct script s;
     struct sim_noise noise;
-    begin(&s, &noise, &(struct sim_noise_params){1, 1, 100});
-    assert_true(sim_noise_work(&noise, 0, 0, year_ns) > year_ns);
-    assert_true(noise.rank[0].detours[SIM_DETOURS_OF_RANK].number < 1 << 17);
+    begin(&s, &noise, &(struct sim_noise_params){0, 0, 100});
+    uint64_t short_ns = 0;
+    const double usual = share_lost(&noise, 0, 100000, MS_NS, &short_ns);
+    uint64_t now_ns = 0;
+    const double of_year = share_lost(&noise, 1, 1, year_ns, &now_ns);
+    assert_true(noise.rank[1].detours[SIM_DETOURS_OF_RANK].number < 1 << 11);
+    assert_true(usual > 0.03 && of_year > 0.95 * usual && of_year < 1.05 * usual);
+    const double later = share_lost(&noise, 1, 100000, MS_NS, &now_ns);
+    assert_true(later > 0.95 * usual && later < 1.05 * usual);
+    assert_true(sim_noise_return(&noise, 1, now_ns + year_ns) >= now_ns + year_ns);
+    assert_true(noise.rank[1].detours[SIM_DETOURS_OF_HOST].begin_ns >= now_ns + year_ns);
     end(&s, &noise);
 }
 
