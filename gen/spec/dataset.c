@@ -189,8 +189,8 @@ static hpcw_status build_run(struct gen_dataset *d, hpcw_error *err) {
         s = gen_workload_measure(d, gen_dataset_wants(d, VOM) && d->load.programmed, err);
     }
     if (s == HPCW_OK && gen_dataset_wants(d, CLOG2)) {
-        s = gen_workload_check_log(d, err);
-        s = s == HPCW_OK ? gen_clocks_init(&d->clocks, &d->clock_params, &d->machine, err) : s;
+        s = gen_clocks_init(&d->clocks, &d->clock_params, &d->machine, err);
+        s = s == HPCW_OK ? gen_workload_check_log(d, err) : s;
     }
     return s;
 }

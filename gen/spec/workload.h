@@ -97,8 +97,8 @@ hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_obser
  * for gen_workload_run. */
 hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *err);
 
-/* Checks whether a log can have the communicators of the workload. Call it after gen_workload_measure.
- * HPCW_ERANGE. */
+/* Checks whether a log can have the communicators and the times of the run, by the clocks of the dataset. Call it
+ * after gen_workload_measure. HPCW_ERANGE. */
 hpcw_status gen_workload_check_log(const struct gen_dataset *d, hpcw_error *err);
 
 #endif

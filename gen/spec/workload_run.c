@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs a dataset's workload. The models of load and checkpoints decide what its ranks compute and write. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <hpcw/clog2.h>
 
 #include "gen/model/load/whole.h"
 #include "gen/spec/costs.h"
@@ -308,14 +311,29 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *
     return s;
 }
 
+/* Returns the largest time that a clock shows at the end of the run, seconds. */
+static double last_s(const struct gen_dataset *d) {
+    const uint64_t end_ns = d->workload->counts.end_ns;
+    double most = 0;
+    for (uint32_t n = 0; n < d->machine.nodes; n++) {
+        most = fmax(most, (double)gen_clock_error(&d->clocks, n, end_ns));
+    }
+    return ((double)end_ns + (double)d->clocks.start_ns + most) * 1e-9;
+}
+
 hpcw_status gen_workload_check_log(const struct gen_dataset *d, hpcw_error *err) {
     /* the world, a communicator for each rank alone, and those that the program creates */
     const uint64_t comms = d->ranks + UINT64_C(1) + d->workload->comms;
-    return comms * d->ranks <= INT32_MAX
+    if (comms * d->ranks > INT32_MAX) {
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "%s: expected communicators x ranks below 2^31, as readers of logs number them, got "
+                           "%" PRIu64 " x %" PRIu32,
+                           d->workload->name, comms, d->ranks);
+    }
+    return last_s(d) < HPCW_CLOG2_LAST
                ? HPCW_OK
-               : hpcw_i_fail(
-                     err, HPCW_ERANGE,
-                     "%s: expected communicators x ranks below 2^31, as readers of logs number them, got "
-                     "%" PRIu64 " x %" PRIu32,
-                     d->workload->name, comms, d->ranks);
+               : hpcw_i_fail(err, HPCW_ERANGE,
+                             "%s: expected a run of less than %g s, as the times of logs are, got %.4g s: set "
+                             "fewer load.phases or smaller loads",
+                             d->workload->name, HPCW_CLOG2_LAST, last_s(d));
 }

@@ -244,6 +244,12 @@ sed 's/parameters\.bytes/parameters.byts/' ring.lua >typo.lua
 wrong 'typo.lua:*: rank *: parameters.byts: unknown parameter: expected *; did you mean bytes?' --workload typo.lua
 wrong '*workload.bytes: expected --workload, got none' --set workload.bytes=1
 wrong 'farm:*: rank 0: workload.task_bytes: expected at least 1, got 0' --workload farm --set workload.task_bytes=0
+printf 'function run()\n  for _ = 1, phases do compute(16e6) checkpoint() next_phase() end\nend\n' >years.lua
+# shellcheck disable=SC2086 # several words
+"$HPCGEN" plan --ranks 24 --scale tiny --set load.phases=6 --formats clog2 --workload years.lua $calm >plan || bad "a run of three years"
+# shellcheck disable=SC2086 # several words
+wrong 'years.lua: expected a run of less than 1e+08 s, as the times of logs are, got 1.001e+08 s: *' --workload years.lua $calm \
+    --set trace.drift=400000
 wrong '*noise.ticks: expected a number from 0 to 100, got "101"' --workload farm --set noise.ticks=101
 printf 'states = { "a\\nb" }\nfunction run() end\n' >control.lua
 wrong 'control.lua: states: expected names without control characters, got 10 in number 1' --workload control.lua
