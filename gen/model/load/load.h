@@ -348,8 +348,12 @@ const struct model_load_placement *model_load_trial(const struct model_load *m, 
 /* Returns the persistent part of an object's work: nearly normal, with mean 0 and variance 1. */
 double model_load_lasting(const struct model_load *m, uint32_t object);
 
-/* Returns an object's time in a phase, ns, at least 1. lasting: model_load_lasting of the object. slowness:
- * model_load_slowness of the object's rank. */
+/* Largest time of all objects that a rank may have, ns: a third of a year. It stays below 2^64 ns on the slowest node
+ * there can be. */
+#define MODEL_LOAD_MOST_NS 1e16
+
+/* Returns an object's time in a phase, ns, from 1 to the object's share of MODEL_LOAD_MOST_NS. lasting:
+ * model_load_lasting of the object. slowness: model_load_slowness of the object's rank. */
 uint64_t model_load_time(const struct model_load *m, uint32_t object, double lasting, uint32_t phase,
                          double slowness);
 

@@ -113,8 +113,9 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, double las
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_PHASE, object, phase, 0, w);
         z = model_load_bend(&m->tail, f->lasting * lasting + f->fresh * hpcw_i_normal(w[0], w[1]));
     }
-    double ns = f->median_ns * hpcw_i_exp(f->sigma * z) * slowness;
-    return model_load_at_least_1(ns * model_load_scenario(m, object, phase));
+    const double ns =
+        f->median_ns * hpcw_i_exp(f->sigma * z) * slowness * model_load_scenario(m, object, phase);
+    return model_load_at_least_1(fmin(ns, MODEL_LOAD_MOST_NS / m->per_rank));
 }
 
 /* Returns the next part of a time, of which `left` remains for `parts` parts: an equal share, changed by up to a

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Placements of objects: balancers, bounds for any placement, and the effect of scenarios. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -106,6 +107,38 @@ static void bounds_hold(void **state) {
         drop(&m);
     }
     assert_true(tight > 4);
+}
+
+/* Objects with the longest times that parameters allow, on nodes that differ most in speed: no sum overflows. */
+static void long_times_fit(void **state) {
+    (void)state;
+    struct made m;
+    struct model_load_whole w;
+    hpcw_error err;
+    struct model_load_params p = defaults();
+    p.mean_first_ms = p.mean_last_ms = 1e6;
+    p.sigma_first = p.sigma_last = 10;
+    p.setup.factor = 1e6;
+    p.setup.sigma = 3;
+    p.scenario.kind = MODEL_SCENARIO_RAMP;
+    p.scenario.factor = 1e6;
+    make(&m, 20, 1, &p);
+    m.machine.params.slow_node_factor = 1000;
+    assert_int_equal(model_load_whole_new(&w, &m.load, &err), HPCW_OK);
+    for (uint32_t phase = 0; phase < p.phases; phase++) {
+        model_load_whole_measure(&w, phase);
+        uint64_t load_ns[20];
+        model_load_whole_ranks(&w, load_ns, NULL);
+        double most = 0;
+        for (uint32_t r = 0; r < 20; r++) {
+            most = fmax(most, (double)load_ns[r]);
+        }
+        const struct model_load_optimum found = model_load_whole_optimum(&w, NULL);
+        assert_true(most <= 1.1e16);
+        assert_true(found.bound_ns <= found.longest_first_ns && (double)found.bound_ns <= most);
+    }
+    model_load_whole_free(&w);
+    drop(&m);
 }
 
 /* Sums over all objects agree with the functions for one object. */
@@ -365,7 +398,8 @@ static void sample_needs_groups(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_hold),    cmocka_unit_test(phases_are_measured), cmocka_unit_test(balancers),
+        cmocka_unit_test(bounds_hold),    cmocka_unit_test(phases_are_measured),
+        cmocka_unit_test(long_times_fit), cmocka_unit_test(balancers),
         cmocka_unit_test(scenarios_show), cmocka_unit_test(sample_needs_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
