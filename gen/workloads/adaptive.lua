@@ -4,6 +4,7 @@ parameters = {
   regrid = 10, -- phases between two meshes
 }
 states = { "Advance", "Regrid" }
+assert(parameters.regrid > 0, "workload.regrid: expected at least 1, got " .. parameters.regrid)
 
 -- Advances blocks when their borders have come: each takes an equal part of the work.
 local function advance(to, from)

@@ -7,6 +7,7 @@ parameters = {
   field = 65536, -- of one between them
 }
 states = { "Air", "Sea", "Couple" }
+assert(parameters.every > 0, "workload.every: expected at least 1, got " .. parameters.every)
 
 local seas = math.max(1, math.tointeger(size * parameters.sea // 1))
 local is_sea = rank < seas

@@ -9,7 +9,9 @@ parameters = {
 states = { "Task", "Master" }
 
 local TASK, RESULT = 1, 2 -- tags; a task of no bytes is the last one
-assert(parameters.task_bytes > 0, "workload.task_bytes: expected at least 1, got " .. parameters.task_bytes)
+for _, key in ipairs { "tasks", "task_bytes" } do
+  assert(parameters[key] > 0, "workload." .. key .. ": expected at least 1, got " .. parameters[key])
+end
 
 -- Every worker gets a task, and another one for each result, until none is left.
 local function give(tasks)

@@ -4,6 +4,7 @@ parameters = {
   iterations = 2, -- in a phase
 }
 states = { "Product", "Solve" }
+assert(parameters.iterations > 0, "workload.iterations: expected at least 1, got " .. parameters.iterations)
 
 local share = 1 / parameters.iterations
 

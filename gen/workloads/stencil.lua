@@ -5,6 +5,7 @@ parameters = {
   residual = 10, -- phases between two sums of the residual
 }
 states = { "Inner", "Border" }
+assert(parameters.residual > 0, "workload.residual: expected at least 1, got " .. parameters.residual)
 
 local function inner()
   work(parameters.inner)

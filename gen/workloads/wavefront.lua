@@ -5,6 +5,7 @@ parameters = {
   bytes = 8192, -- of a message
 }
 states = { "Sweep" }
+assert(parameters.planes > 0, "workload.planes: expected at least 1, got " .. parameters.planes)
 
 -- Planes come from two neighbours, and go on to the two on the other sides.
 local function sweep(from_x, from_y, to_x, to_y)

@@ -243,7 +243,10 @@ wrong '*workload.planez: unknown parameter: expected one of bytes, planes; did y
 sed 's/parameters\.bytes/parameters.byts/' ring.lua >typo.lua
 wrong 'typo.lua:*: rank *: parameters.byts: unknown parameter: expected *; did you mean bytes?' --workload typo.lua
 wrong '*workload.bytes: expected --workload, got none' --set workload.bytes=1
-wrong 'farm:*: rank 0: workload.task_bytes: expected at least 1, got 0' --workload farm --set workload.task_bytes=0
+for parameter in adaptive.regrid coupled.every farm.tasks farm.task_bytes solver.iterations stencil.residual wavefront.planes; do
+    wrong "${parameter%.*}:*: rank *: workload.${parameter#*.}: expected at least 1, got 0" --workload "${parameter%.*}" \
+        --set "workload.${parameter#*.}=0"
+done
 printf 'function run()\n  for _ = 1, phases do compute(16e6) checkpoint() next_phase() end\nend\n' >years.lua
 # shellcheck disable=SC2086 # several words
 "$HPCGEN" plan --ranks 24 --scale tiny --set load.phases=6 --formats clog2 --workload years.lua $calm >plan || bad "a run of three years"
