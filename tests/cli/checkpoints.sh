@@ -88,6 +88,11 @@ fault missing_ranks=1 'bad/scr/scr.dataset.?/.scr/rank2file.0.0.scr: *expected a
 fault stale_index=yes 'bad/scr/scr.dataset.3/.scr/summary.scr: cannot open*' '"stale_index": {"kind": "stale_index", "dataset": "scr.dataset.3"'
 refuse 2 'rank2file.missing_files + truncated_files + wrong_crcs + missing_ranks: expected at most half of the 40 files and 65536, got 21' \
     "$HPCGEN" --ranks 20 --formats rank2file --out none --set rank2file.missing_ranks=21
+for parameter in missing_files truncated_files wrong_crcs; do
+    refuse 2 'rank2file.missing_files + truncated_files + wrong_crcs: expected 0 with rank2file.payload = none, got 3' \
+        "$HPCGEN" --ranks 20 --formats rank2file --out none --set rank2file.payload=none --set rank2file.missing_ranks=1 \
+        --set rank2file.$parameter=3
+done
 refuse 2 'rank2file.checkpoints: expected at least 1 with format rank2file, got 0: set it, or leave rank2file out of --formats' \
     "$HPCGEN" --ranks 20 --formats rank2file,clog2 --out none --set rank2file.checkpoints=0
 [ ! -e none ] || bad "a refused run leaves its directory"

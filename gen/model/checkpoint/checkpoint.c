@@ -108,6 +108,13 @@ static hpcw_status draw_faults(struct model_checkpoint *m, hpcw_error *err) {
     for (unsigned k = 0; k < MODEL_CHECKPOINT_FAULTS; k++) {
         faults += m->params.faults[k];
     }
+    const uint64_t in_map = m->params.faults[MODEL_CHECKPOINT_MISSING_RANK];
+    if (m->params.payload == MODEL_CHECKPOINT_NONE && faults > in_map) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "rank2file.missing_files + truncated_files + wrong_crcs: expected 0 with "
+                           "rank2file.payload = none, got %" PRIu64,
+                           faults - in_map);
+    }
     if (faults > files / 2 || faults > 65536) {
         return hpcw_i_fail(
             err, HPCW_ERANGE,
