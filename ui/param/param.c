@@ -63,11 +63,8 @@ static hpcw_status set_size(const struct ui_param *param, const char *text, uint
     memcpy(digits, text, length);
     digits[length] = '\0';
     uint64_t count, bytes, min = whole(param->min), max = whole(param->max);
-    hpcw_status status = hpcw_i_parse_u64(param->key, digits, 0, UINT64_MAX, &count, err);
-    if (status != HPCW_OK) {
-        return status;
-    }
-    if (!hpcw_i_mul_u64(count, factor, &bytes) || bytes < min || bytes > max) {
+    if (hpcw_i_parse_u64(param->key, digits, 0, UINT64_MAX, &count, NULL) != HPCW_OK ||
+        !hpcw_i_mul_u64(count, factor, &bytes) || bytes < min || bytes > max) {
         return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected %" PRIu64 " to %" PRIu64 " %s, got \"%.200s\"",
                            param->key, min, max, unit, text);
     }

@@ -115,6 +115,8 @@ static void test_refusals(void **state) {
         {SIZE, "1.5M", HPCW_EINVAL, NULL},
         {SIZE, "1025T", HPCW_ERANGE, "t.size: expected 1 to 1125899906842624 bytes, got \"1025T\""},
         {SIZE, "18446744073709551615G", HPCW_ERANGE, NULL},
+        {SIZE, "99999999999999999999", HPCW_ERANGE,
+         "t.size: expected 1 to 1125899906842624 bytes, got \"99999999999999999999\""},
         {SIZE, "99999999999999999999999999999999999", HPCW_EINVAL, NULL},
         {F64, "nan", HPCW_EINVAL, NULL},
         {F64, "1e10", HPCW_ERANGE, NULL},
