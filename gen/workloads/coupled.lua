@@ -7,6 +7,7 @@ parameters = {
   field = 65536, -- of one between them
 }
 states = { "Air", "Sea", "Couple" }
+assert(0 <= parameters.sea and parameters.sea <= 1, "workload.sea: expected 0 to 1, got " .. parameters.sea)
 assert(parameters.every > 0, "workload.every: expected at least 1, got " .. parameters.every)
 
 local seas = math.max(1, math.tointeger(size * parameters.sea // 1))

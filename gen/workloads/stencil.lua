@@ -5,6 +5,7 @@ parameters = {
   residual = 10, -- phases between two sums of the residual
 }
 states = { "Inner", "Border" }
+assert(0 <= parameters.inner and parameters.inner <= 1, "workload.inner: expected 0 to 1, got " .. parameters.inner)
 assert(parameters.residual > 0, "workload.residual: expected at least 1, got " .. parameters.residual)
 
 local function inner()

@@ -243,6 +243,8 @@ wrong '*workload.planez: unknown parameter: expected one of bytes, planes; did y
 sed 's/parameters\.bytes/parameters.byts/' ring.lua >typo.lua
 wrong 'typo.lua:*: rank *: parameters.byts: unknown parameter: expected *; did you mean bytes?' --workload typo.lua
 wrong '*workload.bytes: expected --workload, got none' --set workload.bytes=1
+wrong 'coupled:*: rank *: workload.sea: expected 0 to 1, got 1e+300' --workload coupled --set workload.sea=1e300
+wrong 'stencil:*: rank *: workload.inner: expected 0 to 1, got 1.5' --workload stencil --set workload.inner=1.5
 for parameter in adaptive.regrid coupled.every farm.tasks farm.task_bytes solver.iterations stencil.residual wavefront.planes; do
     wrong "${parameter%.*}:*: rank *: workload.${parameter#*.}: expected at least 1, got 0" --workload "${parameter%.*}" \
         --set "workload.${parameter#*.}=0"
