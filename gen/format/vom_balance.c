@@ -8,6 +8,7 @@
 #include "gen/format/vom.h"
 #include "gen/model/load/whole.h"
 #include "gen/spec/stream.h"
+#include "libwriter/base/checked.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
@@ -36,11 +37,12 @@ void gen_vom_balance_unit(const struct gen_dataset *d, uint32_t file, struct gen
     const char *name = is_statistics(d, file) ? statistics_name[compressed] : list_name;
     (void)snprintf(unit->path, sizeof unit->path, GEN_VOM_BALANCE_FOLDER "/%s", name);
     if (is_statistics(d, file)) {
-        unit->apparent = 100 + d->load_params.phases * UINT64_C(1800) / (compressed ? 4 : 1);
+        /* with a balancer that runs in each phase */
+        unit->apparent = 300 + d->load_params.phases * UINT64_C(3000) / (compressed ? 6 : 1);
     } else {
         unit->apparent = (uint64_t)(d->load_params.phases * model_load_mean_objects(&d->load) * d->ranks * 18);
     }
-    unit->allocated = unit->apparent + 2048;
+    unit->allocated = hpcw_i_align_up(unit->apparent, 4096);
 }
 
 bool gen_vom_balance_owns(const char *path) {

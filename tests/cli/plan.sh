@@ -62,6 +62,19 @@ for quality in 0 1 9; do
     done
 done
 
+# The statistics of balancers are not larger than planned, even if a balancer runs in each phase.
+for container in brotli lbaf; do
+    for phases in 1 6 15; do
+        set -- --formats vom --ranks 8 --set load.balancer=tempered --set vom.container=$container --set load.phases=$phases
+        "$HPCGEN" --quiet --out set "$@" || bad "generate fails: $*"
+        really=$(cat set/vom_balance/* | wc -c)
+        apparent=$(planned "$@" | awk '/vom_balance/ { print $1 }')
+        [ "$really" -le "$apparent" ] && [ "$apparent" -le $((really * 5 / 2)) ] ||
+            bad "statistics: $really bytes, planned $apparent: $*"
+        rm -r set
+    done
+done
+
 # The plans of all parts together are the plan of the whole run.
 planned --ranks 64 --files 5 >whole
 for part in 1 2 3; do
