@@ -97,8 +97,8 @@ static void become_loader(const char *loader, const char *path, int out) {
     _exit(NOT_STARTED | errno);
 }
 
-/* Reads what the loader prints: a line with a tab for each library; other lines say what is wrong, and `wrong`
- * gets the first one. Returns 0 or an errno value. */
+/* Reads the output of the loader. It has a line with a tab for each library. Any other line is an error message,
+ * and `wrong` gets the first one. Returns 0 or an errno value. */
 static int read_list(FILE *text, struct trace_mpi *mpi, char wrong[TRACE_PATH]) {
     static const char mark[] = "libmpi", refused[] = "error while loading shared libraries: ";
     char line[TRACE_PATH];
@@ -115,7 +115,8 @@ static int read_list(FILE *text, struct trace_mpi *mpi, char wrong[TRACE_PATH]) 
     return ferror(text) ? errno : 0;
 }
 
-/* Judges the end of the loader. If it says what is wrong, this is a refusal, not a failure. */
+/* Judges the end of the loader. If the loader printed an error message, this is not a failure: the program cannot
+ * start, and the caller refuses it. */
 static hpcw_status judge(int status, const char *loader, const char *path, const char *wrong, hpcw_error *err) {
     if (WIFSIGNALED(status)) {
         return hpcw_i_fail(err, HPCW_EIO, CANNOT_ASK ": %s --list ended by signal %d", path, loader,

@@ -48,8 +48,9 @@ FETCHES void fetch_half(const struct sim *sim, uint32_t half) {
     }
 }
 
-/* Fetches the memory for the next requests of a rank, as programs repeat the order of their partners: the pair after
- * the next one, and the send or receive that the next pair may match. */
+/* Fetches the memory for the next requests of a rank. Programs repeat the order of their partners, so the next
+ * pairs are known. For the next pair, the send or receive that it may match is fetched. For the pair after it, the
+ * pair itself is fetched. */
 FETCHES void fetch_message(const struct sim *sim, const struct sim_partners *partners, bool sends) {
     const uint32_t next = partners->next;
     if (next + 1 < partners->count) {

@@ -97,8 +97,8 @@ struct making {
     size_t receives, sends; /* under way */
     size_t nobody;          /* receives from MPI_PROC_NULL under way */
     size_t either;          /* number of the next calls of MPI_Waitany that may complete any request */
-    size_t idle;            /* of the next calls of MPI_Wait without a message, so many receive from nobody */
-    size_t mades;           /* number of communicators that the rank has obtained so far */
+    size_t idle;  /* number of the next calls of MPI_Wait without a message that end a receive from nobody */
+    size_t mades; /* number of communicators that the rank has obtained so far */
     /* [calls] Irecvs without the end of a receive so far, oldest first: indices of calls */
     uint32_t *open;
     uint32_t *sent; /* [calls] receivers of the Isends under way; FIT_NOBODY: MPI_PROC_NULL */
