@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The content of checkpoints and KVTree files as JSON. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <hpcw/rank2file.h>
 
 #include "libreader/rank2file/private.h"
+#include "libreader/source.h"
+#include "libwriter/base/status.h"
 #include "libwriter/io/json.h"
 
 /*
@@ -34,29 +38,28 @@ static hpcw_status sum_sizes(hpcw_rank2file_restart *r, uint64_t *sum, bool *siz
     return s;
 }
 
-static hpcw_status put_map(hpcw_rank2file_restart *r, struct hpcw_i_json *json, hpcw_error *err) {
+/* Reads the maps and sums up the sizes of the files. */
+static hpcw_status load_map(hpcw_rank2file_restart *r, uint64_t *size, bool *sized, hpcw_error *err) {
+    hpcw_status s = hpcw_rank2file_restart_load(r, 0, NULL, err);
+    return s == HPCW_OK ? sum_sizes(r, size, sized, err) : s;
+}
+
+static void put_map(hpcw_rank2file_restart *r, uint64_t size, bool sized, struct hpcw_i_json *json) {
     uint32_t leaves;
     uint32_t inner;
     uint32_t levels;
-    uint64_t size;
-    bool sized;
-    hpcw_status s = hpcw_rank2file_restart_load(r, 0, NULL, err);
-    s = s == HPCW_OK ? sum_sizes(r, &size, &sized, err) : s;
-    if (s == HPCW_OK) {
-        hpcw_rank2file_restart_shape(r, &leaves, &inner, &levels);
-        hpcw_i_json_put_str(json, "layout", hpcw_rank2file_layout_name(hpcw_rank2file_restart_layout(r)));
-        hpcw_i_json_put_u64(json, "ranks", hpcw_rank2file_restart_ranks(r));
-        hpcw_i_json_put_u64(json, "leaves", leaves);
-        hpcw_i_json_put_u64(json, "inner_nodes", inner);
-        hpcw_i_json_put_u64(json, "levels", levels);
-        hpcw_i_json_put_u64(json, "files", hpcw_rank2file_restart_files(r));
-        /* Maps of SCR 3 have no sizes: take the sum from the summary. */
-        size = sized ? size : hpcw_rank2file_restart_dataset(r)->size;
-        if (sized || size > 0) {
-            hpcw_i_json_put_u64(json, "bytes", size);
-        }
+    hpcw_rank2file_restart_shape(r, &leaves, &inner, &levels);
+    hpcw_i_json_put_str(json, "layout", hpcw_rank2file_layout_name(hpcw_rank2file_restart_layout(r)));
+    hpcw_i_json_put_u64(json, "ranks", hpcw_rank2file_restart_ranks(r));
+    hpcw_i_json_put_u64(json, "leaves", leaves);
+    hpcw_i_json_put_u64(json, "inner_nodes", inner);
+    hpcw_i_json_put_u64(json, "levels", levels);
+    hpcw_i_json_put_u64(json, "files", hpcw_rank2file_restart_files(r));
+    /* Maps of SCR 3 have no sizes: take the sum from the summary. */
+    size = sized ? size : hpcw_rank2file_restart_dataset(r)->size;
+    if (sized || size > 0) {
+        hpcw_i_json_put_u64(json, "bytes", size);
     }
-    return s;
 }
 
 static void put_text(struct hpcw_i_json *json, const char *key, const char *text) {
@@ -65,26 +68,39 @@ static void put_text(struct hpcw_i_json *json, const char *key, const char *text
     }
 }
 
+/* Adds a dataset. A damaged one is an object with what the index says and the reason, which is also stored in
+ * `fault`. Fails if the system does. */
 static hpcw_status put_dataset(const hpcw_rank2file_list *list, uint32_t index, struct hpcw_i_json *json,
-                               hpcw_error *err) {
+                               hpcw_error *fault, hpcw_error *err) {
+    const hpcw_rank2file_listed *listed = hpcw_rank2file_list_get(list, index);
     hpcw_rank2file_restart *r;
-    hpcw_status s = hpcw_rank2file_restart_open_listed(list, index, NULL, &r, err);
-    if (s != HPCW_OK) {
-        return s;
+    uint64_t size;
+    bool sized;
+    hpcw_status s = hpcw_rank2file_restart_open_listed(list, index, NULL, &r, fault);
+    s = s == HPCW_OK ? load_map(r, &size, &sized, fault) : s;
+    if (read_source_is_of_system(s, fault)) {
+        hpcw_rank2file_restart_free(r);
+        return hpcw_i_fail_as(err, fault);
     }
-    const hpcw_rank2file_dataset *d = hpcw_rank2file_restart_dataset(r);
     hpcw_i_json_flat_object(json);
-    hpcw_i_json_put_str(json, "name", d->name);
-    hpcw_i_json_put_u64(json, "id", d->id);
-    hpcw_i_json_put_u64(json, "checkpoint", d->checkpoint);
-    hpcw_i_json_put_u64(json, "created_us", d->created_us);
-    put_text(json, "user", d->user);
-    put_text(json, "job_id", d->job_id);
-    put_text(json, "job_name", d->job_name);
-    s = put_map(r, json, err);
+    if (s == HPCW_OK) {
+        const hpcw_rank2file_dataset *d = hpcw_rank2file_restart_dataset(r);
+        hpcw_i_json_put_str(json, "name", d->name);
+        hpcw_i_json_put_u64(json, "id", d->id);
+        hpcw_i_json_put_u64(json, "checkpoint", d->checkpoint);
+        hpcw_i_json_put_u64(json, "created_us", d->created_us);
+        put_text(json, "user", d->user);
+        put_text(json, "job_id", d->job_id);
+        put_text(json, "job_name", d->job_name);
+        put_map(r, size, sized, json);
+    } else {
+        hpcw_i_json_put_str(json, "name", listed->name);
+        hpcw_i_json_put_u64(json, "id", listed->id);
+        hpcw_i_json_put_str(json, "fault", fault->message);
+    }
     hpcw_i_json_end_object(json);
     hpcw_rank2file_restart_free(r);
-    return s;
+    return HPCW_OK;
 }
 
 static hpcw_status put_prefix(const char *prefix, struct hpcw_i_json *json, hpcw_error *err) {
@@ -98,11 +114,24 @@ static hpcw_status put_prefix(const char *prefix, struct hpcw_i_json *json, hpcw
     hpcw_i_json_put_str(json, "kind", "prefix directory");
     put_text(json, "index_version", hpcw_kvtree_value(index, "VERSION"));
     put_text(json, "current", hpcw_kvtree_value(index, "CURRENT"));
+    const uint32_t datasets = hpcw_rank2file_list_count(list);
+    uint32_t faults = 0;
+    hpcw_error fault, first = {0};
     hpcw_i_json_key_array(json, "datasets");
-    for (uint32_t i = hpcw_rank2file_list_count(list); s == HPCW_OK && i > 0; i--) {
-        s = put_dataset(list, i - 1, json, err);
+    for (uint32_t i = datasets; s == HPCW_OK && i > 0; i--) {
+        fault.code = HPCW_OK;
+        s = put_dataset(list, i - 1, json, &fault, err);
+        if (fault.code != HPCW_OK && faults++ == 0) {
+            first = fault;
+        }
     }
     hpcw_i_json_end_array(json);
+    if (faults > 0) {
+        char warning[sizeof first.message + 64];
+        (void)snprintf(warning, sizeof warning, "%" PRIu32 " of %" PRIu32 " datasets cannot be read: %s",
+                       faults, datasets, first.message);
+        hpcw_i_json_put_str(json, "warning", warning);
+    }
     hpcw_rank2file_list_free(list);
     hpcw_kvtree_free(index);
     return s;
@@ -127,6 +156,8 @@ static void put_tree(const hpcw_kvtree *node, unsigned levels, struct hpcw_i_jso
 hpcw_status read_rank2file_info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
     char prefix[READ_RANK2FILE_MOST_PATH];
     hpcw_rank2file_restart *r;
+    uint64_t bytes;
+    bool sized;
     hpcw_kvtree *tree;
     enum read_rank2file_kind kind;
     hpcw_status s = read_rank2file_kind_of(path, &kind, prefix, err);
@@ -139,10 +170,13 @@ hpcw_status read_rank2file_info(const char *path, struct hpcw_i_json *json, hpcw
     case READ_RANK2FILE_ROOT:
         s = hpcw_rank2file_restart_open_root(path, NULL, &r, err);
         if (s == HPCW_OK) {
-            hpcw_i_json_put_str(json, "kind", "map");
-            s = put_map(r, json, err);
-            hpcw_rank2file_restart_free(r);
+            s = load_map(r, &bytes, &sized, err);
         }
+        if (s == HPCW_OK) {
+            hpcw_i_json_put_str(json, "kind", "map");
+            put_map(r, bytes, sized, json);
+        }
+        hpcw_rank2file_restart_free(r);
         return s;
     case READ_RANK2FILE_TREE:
         break;

@@ -42,7 +42,8 @@ cp -r set/vom uneven
     bad "rewrite fails"
 same VOM uneven set/vom/data.3.json.br
 same CLOG-2 set/clog2/app.clog2
-same rank2file set/scr set/scr/scr.dataset.1/.scr/rank2file.scr set/scr/scr.dataset.1/.scr/summary.scr
+"$HPCGEN" "$@" --out stale --formats rank2file --set rank2file.stale_index=yes || bad "generate fails"
+same rank2file set/scr stale/scr set/scr/scr.dataset.1/.scr/rank2file.scr set/scr/scr.dataset.1/.scr/summary.scr
 
 # Together, a finished and an unfinished dataset have all members that the section Directories lists.
 "$HPCGEN" --scale tiny --quiet --ranks 16 --out parts --part 1/2 || bad "generate fails"
@@ -119,6 +120,10 @@ for verb in report verify; do
 done
 [ ! -e parts.report.html ] || bad "a report on an unfinished dataset"
 says set/sion/particles.sion ' fs_block_size 4.1 kB (4096) ' ' apparent_bytes [0-9.]* kB ([0-9]*)'
+# Datasets that cannot be read are named, and the others are shown.
+printf x >stale/scr/scr.dataset.2/.scr/rank2file.scr
+says stale/scr '^warning: 2 of 3 datasets cannot be read: stale/scr/scr.dataset.2/.scr/rank2file.scr: offset 0: ' \
+    '^ scr.dataset.1 1 20.* 16 ' '^ scr.dataset.2 2$' '^ scr.dataset.3 3$'
 # Prints as many tasks of a container as the screen has room for. Columns without room are named, and long names are
 # cut.
 says set/sion/particles.sion '^ rank bytes blocks$' '^ 0 [0-9.]* kB [1-9]$' '^ \.\.\. and 13 more; --all shows them$' '^ columns that --all shows: mapping$'

@@ -151,8 +151,9 @@ struct summary_column {
 
 /* Returns whether tables leave this member out, as people seldom need it. */
 static bool is_hidden(const char *key) {
-    static const char *const hidden[] = {"state",  "colour",   "format", "communications", "checkpoint", "user",
-                                         "job_id", "job_name", "leaves", "inner_nodes",    "levels"};
+    static const char *const hidden[] = {"state",      "colour",      "format", "communications",
+                                         "checkpoint", "user",        "job_id", "job_name",
+                                         "leaves",     "inner_nodes", "levels", "fault"};
     bool is = false;
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
         is = is || strcmp(key, hidden[i]) == 0;
