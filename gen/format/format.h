@@ -44,10 +44,11 @@ struct gen_write {
     void *progress_context;
 };
 
-/* A list in truth.json of faults that were injected. `info` counts them. */
+/* A list of injected faults in truth.json, or a single fault that is null if it was not injected. `info` counts
+ * them. */
 struct gen_injected {
     const char *key;  /* name of the number in the output of `info`; NULL ends an array of lists */
-    const char *path; /* the list, as "counter.stuck_ranks" */
+    const char *path; /* of the list or fault, as "rank2file.faults" */
 };
 
 struct gen_format {

@@ -121,6 +121,7 @@ done
 [ ! -e parts.report.html ] || bad "a report on an unfinished dataset"
 says set/sion/particles.sion ' fs_block_size 4.1 kB (4096) ' ' apparent_bytes [0-9.]* kB ([0-9]*)'
 # Datasets that cannot be read are named, and the others are shown.
+says stale '^ stale_index 1$'
 printf x >stale/scr/scr.dataset.2/.scr/rank2file.scr
 says stale/scr '^warning: 2 of 3 datasets cannot be read: stale/scr/scr.dataset.2/.scr/rank2file.scr: offset 0: ' \
     '^ scr.dataset.1 1 20.* 16 ' '^ scr.dataset.2 2$' '^ scr.dataset.3 3$'

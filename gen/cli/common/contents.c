@@ -240,10 +240,12 @@ static void put_text(struct hpcw_i_json *json, const char *key, const cJSON *val
     }
 }
 
-/* Adds `value` as a number: the number itself, or the number of elements of an array. */
+/* Adds `value` as a number: the number itself, the number of elements of an array, 1 for an object, 0 for null. */
 static void put_count(struct hpcw_i_json *json, const char *key, const cJSON *value) {
     if (cJSON_IsArray(value)) {
         hpcw_i_json_put_u64(json, key, (uint64_t)cJSON_GetArraySize(value));
+    } else if (cJSON_IsObject(value) || cJSON_IsNull(value)) {
+        hpcw_i_json_put_u64(json, key, cJSON_IsObject(value) ? 1 : 0);
     } else if (cJSON_IsNumber(value) && value->valuedouble >= 0 && value->valuedouble < 1e15) {
         hpcw_i_json_put_u64(json, key, (uint64_t)value->valuedouble);
     }

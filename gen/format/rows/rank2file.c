@@ -284,7 +284,8 @@ static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_err
     return s == HPCW_OK ? read_rank2file_verify(path, err) : s;
 }
 
-static const struct gen_injected injected[] = {{"checkpoint_faults", "rank2file.faults"}, {NULL, NULL}};
+static const struct gen_injected injected[] = {
+    {"checkpoint_faults", "rank2file.faults"}, {"stale_index", "rank2file.stale_index"}, {NULL, NULL}};
 
 const struct gen_format gen_format_rank2file = {
     .name = "rank2file",
