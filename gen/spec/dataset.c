@@ -59,6 +59,10 @@ static const struct ui_param noise_param[] = {
 #define BIT(number, name) number = 1 << GEN_FORMAT_##number,
 enum { GEN_FORMAT_LIST(BIT) };
 
+/* Formats that show the simulated run. Their bytes depend on the workload and on the parameters of loads, checkpoints
+ * and noise. A new format that shows the run is added here and in needs_run. */
+enum { OF_RUN = VOM | CLOG2 | RANK2FILE };
+
 #define COUNT(table)                                                                                           \
     &(const size_t) {                                                                                          \
         sizeof(table) / sizeof(table)[0]                                                                       \
@@ -71,10 +75,10 @@ static const struct gen_dataset_group groups[] = {
     {model_linktest_param, &model_linktest_param_count, OWNER(linktest_params), LINKTEST},
     {sion_param, COUNT(sion_param), OWNER(params), SION},
     {model_particles_param, &model_particles_param_count, OWNER(particles_params), SION},
-    {model_load_param, &model_load_param_count, OWNER(load_params), SION | VOM | CLOG2 | RANK2FILE},
+    {model_load_param, &model_load_param_count, OWNER(load_params), SION | OF_RUN},
     {vom_param, COUNT(vom_param), OWNER(vom_params), VOM},
-    {model_checkpoint_param, &model_checkpoint_param_count, OWNER(ckpt_params), VOM | CLOG2 | RANK2FILE},
-    {noise_param, COUNT(noise_param), OWNER(noise_params), VOM | CLOG2 | RANK2FILE},
+    {model_checkpoint_param, &model_checkpoint_param_count, OWNER(ckpt_params), OF_RUN},
+    {noise_param, COUNT(noise_param), OWNER(noise_params), OF_RUN},
     {gen_clock_param, &gen_clock_param_count, OWNER(clock_params), CLOG2},
 };
 
@@ -178,7 +182,7 @@ static hpcw_status build_run(struct gen_dataset *d, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     if (runs || gen_dataset_wants(d, RANK2FILE)) {
         struct model_checkpoint_params p = d->ckpt_params;
-        if (!gen_dataset_wants(d, CLOG2 | RANK2FILE) && p.checkpoints > d->load_params.phases) {
+        if (!gen_dataset_wants(d, OF_RUN & ~VOM) && p.checkpoints > d->load_params.phases) {
             /* load data do not show checkpoints, so a larger number is lowered and not refused */
             p.checkpoints = d->load_params.phases;
         }
@@ -213,11 +217,11 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
     d->built = true;
     model_network_init(&d->network, &d->machine);
     s = model_linktest_init(&d->linktest, &d->network, &d->linktest_params, err);
-    const bool runs = gen_dataset_wants(d, VOM | CLOG2 | RANK2FILE);
+    const bool runs = gen_dataset_wants(d, OF_RUN);
     if (s == HPCW_OK && runs && d->workload == NULL) {
         s = gen_workload_draw(d, &d->workload, err);
     }
-    if (s == HPCW_OK && gen_dataset_wants(d, SION | VOM | CLOG2 | RANK2FILE)) {
+    if (s == HPCW_OK && gen_dataset_wants(d, SION | OF_RUN)) {
         struct model_load_params load = d->load_params;
         load.balancer.keep_iterations = d->vom_params.iterations && gen_dataset_wants(d, VOM);
         s = model_load_init(&d->load, &load, &d->machine, err);
