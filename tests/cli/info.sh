@@ -23,6 +23,7 @@ printed() {
 same() {
     section=$1
     shift
+    echo "$section" >>compared
     # Members below `tree` and of statistics have names from the file, so doc/info.md does not list them.
     { printf 'file\nformat\n' && listed "$section"; } | sort -u >listed
     printed "$@" | grep -v -E '^tree\.|^(phases\[\]\.(Object|Rank)_(load|comm)|container)\.' >got
@@ -44,6 +45,10 @@ same VOM uneven set/vom/data.3.json.br
 same CLOG-2 set/clog2/app.clog2
 "$HPCGEN" "$@" --out stale --formats rank2file --set rank2file.stale_index=yes || bad "generate fails"
 same rank2file set/scr stale/scr set/scr/scr.dataset.1/.scr/rank2file.scr set/scr/scr.dataset.1/.scr/summary.scr
+awk '/^## / { section = substr($0, 4) } /\[The format\]/ { print section }' "$page" >sections
+while read -r section; do
+    grep -qxF -e "$section" compared || bad "$section: expected a line \`same '$section' FILE...\` in tests/cli/info.sh, got none"
+done <sections
 
 # Together, a finished and an unfinished dataset have all members that the section Directories lists.
 "$HPCGEN" --scale tiny --quiet --ranks 16 --out parts --part 1/2 || bad "generate fails"
