@@ -45,7 +45,8 @@ static void examples_are_read(void **state) {
                "0000  00 0a ff       | three bytes | of them the last\n"
                "\n"
                "0003  01 * 4 02\n" FENCE "\nBetween.\n" FENCE "hex b\n000  07\n" FENCE "\n" FENCE "hex a\n"
-               "0008  6d * 1  00 * 2   | the end\n" FENCE "\n" FENCE "json c\n{\n  \"x\": 1}\n" FENCE "\n");
+               "0008  6d * 1  00 * 2   | the end\n" FENCE "\n" FENCE "json c\n{\n  \"x\": 1}\n" FENCE "\n" FENCE
+               "text d\n  a b \n\n| c\n" FENCE "\n");
     static const struct {
         const char *block, *want;
         size_t size;
@@ -53,6 +54,7 @@ static void examples_are_read(void **state) {
         {"hex a", "\x00\x0a\xff\1\1\1\1\2m\0\0", 11},
         {"hex b", "\7", 1},
         {"json c", "{\"x\": 1}", 8},
+        {"text d", "  a b \n\n| c\n", 12},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         size_t size = 0;
@@ -68,6 +70,7 @@ static void examples_are_read(void **state) {
     assert_int_equal(hexdump_line(page, "hex a", 6), 8);
     assert_int_equal(hexdump_line(page, "hex a", 8), 15);
     assert_int_equal(hexdump_line(page, "hex a", 11), 0);
+    assert_int_equal(hexdump_line(page, "text d", 11), 24);
 }
 
 static void errors_are_found(void **state) {

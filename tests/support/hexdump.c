@@ -104,8 +104,8 @@ static bool parse_line(struct example *e, char *line) {
     return true;
 }
 
-static bool take_text(struct example *e, const char *line) {
-    for (line += strspn(line, " "); *line != '\0'; line++) {
+static bool take_bytes(struct example *e, const char *line) {
+    for (; *line != '\0'; line++) {
         if (!append(e, (unsigned char)*line, 1)) {
             return false;
         }
@@ -114,7 +114,8 @@ static bool take_text(struct example *e, const char *line) {
 }
 
 static bool parse_page(struct example *e, char *text, const char *block) {
-    bool hex = strncmp(block, "hex ", 4) == 0, inside = false, wanted = false, found = false;
+    const bool hex = strncmp(block, "hex ", 4) == 0, lines = strncmp(block, "text ", 5) == 0;
+    bool inside = false, wanted = false, found = false;
     for (char *next; *text != '\0'; text = next) {
         char *end = strchr(text, '\n');
         if (end == NULL) {
@@ -127,7 +128,9 @@ static bool parse_page(struct example *e, char *text, const char *block) {
             inside = !inside;
             wanted = inside && strcmp(text + 3, block) == 0;
             found = found || wanted;
-        } else if (wanted && !(hex ? parse_line(e, text) : take_text(e, text))) {
+        } else if (wanted && !(hex     ? parse_line(e, text)
+                               : lines ? take_bytes(e, text) && append(e, '\n', 1)
+                                       : take_bytes(e, text + strspn(text, " ")))) {
             return false;
         }
     }

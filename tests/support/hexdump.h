@@ -12,8 +12,8 @@
  * before the line. Nothing is skipped, and holes are written out. BYTES are items separated by spaces: two
  * lower-case hexadecimal digits, or two digits, a star and a decimal number of repetitions ("00 * 4096"). Empty
  * lines are ignored. Blocks with the same opening line continue each other, so text can be between the parts of a
- * file. A block of another kind ("json NAME") is a text of one line, laid out for reading: line ends and leading
- * spaces do not count. */
+ * file. A "text" block has the lines of the file as they are, each with its line feed. A block of another kind ("json
+ * NAME") is a text of one line, laid out for reading: line ends and leading spaces do not count. */
 #ifndef HPCW_TESTS_SUPPORT_HEXDUMP_H
 #define HPCW_TESTS_SUPPORT_HEXDUMP_H
 
