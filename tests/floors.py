@@ -264,7 +264,7 @@ for path in sources:
             if path.startswith("include/"):
                 bad(where, f"a public header includes {name}, which is not installed")
             elif there != here and there not in allowed[here]:
-                bad(where, f"{here} may not include {name}")
+                bad(where, f"{here} may not include {name}: its line in FLOORS of tests/floors.py lacks {there}")
             elif path.startswith("bench/") and here != "bench/kernels" and name.startswith("gen/") and name != BENCH_GEN:
                 bad(where, f"bench includes {name}: of the generator it needs {BENCH_GEN} alone")
 found = circle(includes)
@@ -362,7 +362,7 @@ for path, names in undefined.items():
         if re.match(r"hpcw_(?!i_)", name) and (not here.startswith("libwriter/") or target.startswith("libwriter/format")):
             continue  # the public library, for folders that may include its headers
         if target != here and target not in allowed.get(here, ()):
-            bad(path, f"{here} may not call {name} of {there}")
+            bad(path, f"{here} may not call {name} of {there}: its line in FLOORS of tests/floors.py lacks {target}")
 found = circle(calls)
 if found:
     bad("call circle", " -> ".join(found))

@@ -52,6 +52,6 @@ def test_tutorial(source, tmp_path):
     for lines, output in zip(expected, printed):
         found = iter(masked(output))
         for line in lines:
-            assert line in found, f"expected the line {line!r} in:\n{output}"
+            assert line in found, f"doc/tutorial.md: expected its line {line!r} in:\n{output}"
     for page in ("synth", "steps.clog2", "own.clog2"):
         assert (first / f"{page}.report.html").stat().st_size > 50000
