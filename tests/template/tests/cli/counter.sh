@@ -55,9 +55,9 @@ refuse 1 "whole/$file: *" "$HPCGEN" recover whole/$file --output x
 refuse 1 'whole/*' "$HPCGEN" scr list whole
 "$HPCGEN" --ranks 8 --formats sion,counter --quiet --out both
 "$HPCGEN" fit both --output twin.ini >table || bad "fit fails"
-grep -q '^counter: the counter file was left out: fitting a counter file is not possible in this version$' table || bad "no remark on what fit leaves out: $(cat table)"
+grep -q '^counter: the counter file was left out: fitting an\{0,1\} counter file is not possible in this version$' table || bad "no remark on what fit leaves out: $(cat table)"
 said=$("$HPCGEN" fit --compare both both 2>&1 >table) || bad "fit --compare fails: $said"
-[ "$said" = "hpcgen: both/$file, both/$file: left out: fitting a counter file is not possible in this version" ] ||
+echo "$said" | grep -qx "hpcgen: both/$file, both/$file: left out: fitting an\{0,1\} counter file is not possible in this version" ||
     bad "fit --compare does not say once what it leaves out, got: $said"
 "$HPCGEN" --config twin.ini --quiet --out twin || bad "the twin cannot be generated"
 grep -q '"stuck_ranks": \[[0-9]' whole/truth.json || bad "truth.json names no stuck rank"
