@@ -19,32 +19,34 @@ static const struct field {
     uint8_t at;                       /* offset of the field, from the end of the mode string */
     enum { FLAG, CODE, NUMBER } kind; /* FLAG: bool of one byte; CODE: uint8_t; NUMBER: uint64_t */
     size_t member;                    /* offset in hpcw_linktest_info */
-    const char *name;
+    const char *name;                 /* name in hpcw_linktest_info */
 } fields[] = {
-#define MEMBER(name) offsetof(hpcw_linktest_info, name)
-    {0, FLAG, MEMBER(all_to_all), "all-to-all"},
-    {1, FLAG, MEMBER(bidirectional), "bidirectional kernel"},
-    {2, FLAG, MEMBER(unidirectional), "unidirectional kernel"},
-    {3, FLAG, MEMBER(bisection), "bisection"},
-    {4, FLAG, MEMBER(randomize_steps), "randomized steps"},
-    {5, FLAG, MEMBER(serial), "serial"},
-    {6, FLAG, MEMBER(no_sion), "no SION file"},
-    {7, FLAG, MEMBER(parallel_sion), "parallel SION file"},
-    {8, FLAG, MEMBER(gpu_memory), "GPU memory"},
-    {9, FLAG, MEMBER(many_buffers), "several buffers"},
-    {10, FLAG, MEMBER(random_buffers), "random fill"},
-    {11, FLAG, MEMBER(check_buffers), "checked buffers"},
-    {12, CODE, MEMBER(allocator), "memory allocator"},
-    {13, NUMBER, MEMBER(messages), "messages"},
-    {21, NUMBER, MEMBER(message_size), "message size"},
-    {29, NUMBER, MEMBER(warmup_messages), "warm-up messages"},
-    {37, NUMBER, MEMBER(retests), "retests"},
-    {45, NUMBER, MEMBER(message_buffers), "message buffers"},
-    {53, NUMBER, MEMBER(buffer_seed), "seed of the buffer fill"},
-    {61, NUMBER, MEMBER(permutations), "randomized tasks"},
-    {69, NUMBER, MEMBER(task_seed), "seed of the task randomization"},
+/* clang-format off */
+#define MEMBER(name) offsetof(hpcw_linktest_info, name), #name
+    {0, FLAG, MEMBER(all_to_all)},
+    {1, FLAG, MEMBER(bidirectional)},
+    {2, FLAG, MEMBER(unidirectional)},
+    {3, FLAG, MEMBER(bisection)},
+    {4, FLAG, MEMBER(randomize_steps)},
+    {5, FLAG, MEMBER(serial)},
+    {6, FLAG, MEMBER(no_sion)},
+    {7, FLAG, MEMBER(parallel_sion)},
+    {8, FLAG, MEMBER(gpu_memory)},
+    {9, FLAG, MEMBER(many_buffers)},
+    {10, FLAG, MEMBER(random_buffers)},
+    {11, FLAG, MEMBER(check_buffers)},
+    {12, CODE, MEMBER(allocator)},
+    {13, NUMBER, MEMBER(messages)},
+    {21, NUMBER, MEMBER(message_size)},
+    {29, NUMBER, MEMBER(warmup_messages)},
+    {37, NUMBER, MEMBER(retests)},
+    {45, NUMBER, MEMBER(message_buffers)},
+    {53, NUMBER, MEMBER(buffer_seed)},
+    {61, NUMBER, MEMBER(permutations)},
+    {69, NUMBER, MEMBER(task_seed)},
 #undef MEMBER
 };
+/* clang-format on */
 
 /* Reads a field from the bytes after the mode string. */
 static void take(struct read_linktest *r, const struct field *f, const unsigned char *bytes) {
@@ -200,7 +202,7 @@ static hpcw_status measure(struct read_linktest *r, hpcw_error *err) {
     uint64_t all;
     if (!hpcw_i_mul_u64(info->permutations, r->summary_size + r->data_size, &all) || all > r->task0.size) {
         return read_linktest_wrong(r, NULL, r->fields_at + field_of(r, &info->permutations)->at, err,
-                                   "randomized tasks: expected as many permutations of %" PRIu64
+                                   "permutations: expected as many of %" PRIu64
                                    " bytes as the stream's %" PRIu64 " bytes can hold, got %" PRIu64,
                                    r->summary_size + r->data_size, r->task0.size, info->permutations);
     }

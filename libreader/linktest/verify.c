@@ -58,17 +58,16 @@ static void strict_rules(struct header_check *c) {
     text_rule(c, READ_LINKTEST_MODE_AT, is_known(info->mode),
               "mode: expected mpi, tcp, ucp, ibverbs, psm2 or cuda", info->mode);
     field_rule(c, &info->all_to_all, !info->all_to_all || strcmp(info->mode, "mpi") == 0,
-               "0 unless the mode is mpi");
-    field_rule(c, &info->unidirectional, !info->unidirectional || !info->bidirectional,
-               "0 with the bidirectional kernel");
+               "0 unless mode is mpi");
+    field_rule(c, &info->unidirectional, !info->unidirectional || !info->bidirectional, "0 with bidirectional");
     field_rule(c, &info->allocator, info->allocator == 0, "0");
     field_rule(c, &info->retests, info->retests <= info->tasks, "at most the number of tasks");
     field_rule(c, &info->message_buffers,
                info->many_buffers ? info->message_buffers >= 2 : info->message_buffers == 1,
-               info->many_buffers ? ">= 2 with several buffers" : "1 without several buffers");
+               info->many_buffers ? ">= 2 with many_buffers" : "1 without many_buffers");
     field_rule(c, &info->buffer_seed, info->random_buffers || info->buffer_seed == 0,
-               "0 without a random fill");
-    field_rule(c, &info->task_seed, info->randomized || info->task_seed == 0, "0 without randomized tasks");
+               "0 without random_buffers");
+    field_rule(c, &info->task_seed, info->randomized || info->task_seed == 0, "0 if permutations is 0");
 }
 
 /* ---- The result ------------------------------------------------------------------------------------------- */

@@ -138,22 +138,22 @@ static void damaged_header(void **state) {
         {65, 1, 'M', STRICT, "mode: expected mpi"},
         {65, 1, 0, 0, "mode: expected a word"},
         {68, 1, 'x', 0, "mode: expected a word with one NUL"},
-        {70, 1, 2, 0, "offset 70: bidirectional kernel: expected a flag"},
+        {70, 1, 2, 0, "offset 70: bidirectional: expected a flag"},
         {72, 1, 1, 0, "offset"}, /* bisection, which has fewer steps */
-        {73, 1, 255, 0, "randomized steps: expected a flag"},
-        {75, 1, 1, 0, "no SION file: expected 0"},
-        {80, 1, 2, 0, "checked buffers: expected a flag"},
-        {81, 1, 1, STRICT, "offset 81: memory allocator: expected 0, got 1"},
+        {73, 1, 255, 0, "randomize_steps: expected a flag"},
+        {75, 1, 1, 0, "no_sion: expected 0"},
+        {80, 1, 2, 0, "check_buffers: expected a flag"},
+        {81, 1, 1, STRICT, "offset 81: allocator: expected 0, got 1"},
         {82, 8, 0, 0, "offset 82: messages: expected >= 1, got 0"},
         {106, 8, 3, 0, ""},
         {106, 8, 31, 0, "offset 106: retests: expected at most the 30 timings"},
         {106, 8, UINT64_MAX, 0, "offset 106: retests"},
-        {114, 8, 2, STRICT, "offset 114: message buffers: expected 1"},
-        {78, 1, 1, STRICT, "message buffers: expected >= 2"},
-        {122, 8, 1, STRICT, "offset 122: seed of the buffer fill: expected 0"},
-        {130, 8, 2, 0, "offset 130: randomized tasks"},
-        {130, 8, UINT64_MAX, 0, "offset 130: randomized tasks"},
-        {138, 8, 1, STRICT, "offset 138: seed of the task randomization: expected 0"},
+        {114, 8, 2, STRICT, "offset 114: message_buffers: expected 1"},
+        {78, 1, 1, STRICT, "message_buffers: expected >= 2 with many_buffers"},
+        {122, 8, 1, STRICT, "offset 122: buffer_seed: expected 0 without random_buffers"},
+        {130, 8, 2, 0, "offset 130: permutations"},
+        {130, 8, UINT64_MAX, 0, "offset 130: permutations"},
+        {138, 8, 1, STRICT, "offset 138: task_seed: expected 0 if permutations is 0"},
         {150, 1, 0, 0, "offset 146: expected \"END_HEADER\""},
     };
     struct linktest_image good = linktest_image_make(&linktest_plain);
@@ -171,12 +171,12 @@ static void damaged_header(void **state) {
     /* Combinations. */
     *linktest_image_byte(&good, 0, 70) = *linktest_image_byte(&good, 0, 71) = 1;
     accept_linktest(&good, 0);
-    refuse_linktest(&good, STRICT, HPCW_EFORMAT, "unidirectional kernel: expected 0 with the bidirectional");
+    refuse_linktest(&good, STRICT, HPCW_EFORMAT, "unidirectional: expected 0 with bidirectional");
     linktest_image_free(&good);
     good = linktest_image_make(&linktest_rich);
     memcpy(linktest_image_byte(&good, 0, 65), "tcp", 3);
     accept_linktest(&good, 0);
-    refuse_linktest(&good, STRICT, HPCW_EFORMAT, "all-to-all: expected 0 unless the mode is mpi");
+    refuse_linktest(&good, STRICT, HPCW_EFORMAT, "all_to_all: expected 0 unless mode is mpi");
     linktest_image_free(&good);
 }
 
