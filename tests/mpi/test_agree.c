@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arguments that must agree on all processes. Each opener compares its path and every option, and reports
  * differences. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,6 +20,7 @@
 #include <hpcw/vom.h>
 
 #include "libwriter/comm/agree.h"
+#include "libwriter/fields/linktest.h"
 #include "tests/support/world.h"
 
 enum { REFUSED, ACCEPTED, FOLDERS };
@@ -221,6 +223,7 @@ static hpcw_status open_linktest(const char *path, const union options *o, hpcw_
 
 static const char one[] = "0000000000000000000000000000000000000001";
 
+/* The fields of the table in libwriter/fields have no rows here: fields_must_agree takes them from it. */
 static const struct change linktest_changes[] = {
     {"tasks", NULL, "1000", AT(linktest.tasks), 1000},
     {"git_hash", "none", "\"0000000000000000000000000000000000000001\"", TEXT_AT(linktest.git_hash),
@@ -228,21 +231,6 @@ static const struct change linktest_changes[] = {
     {"mode", "\"mpi\"", "\"psm2\"", TEXT_AT(linktest.mode), .text = "psm2"},
     {"kernel", "semidirectional", "bidirectional", AT(linktest.kernel), HPCW_LINKTEST_BIDIRECTIONAL},
     {"kernel", "semidirectional", "unidirectional", AT(linktest.kernel), HPCW_LINKTEST_UNIDIRECTIONAL},
-    {"all_to_all", "no", "yes", AT(linktest.all_to_all), true},
-    {"bisection", "no", "yes", AT(linktest.bisection), true},
-    {"randomize_steps", "no", "yes", AT(linktest.randomize_steps), true},
-    {"serial", "no", "yes", AT(linktest.serial), true},
-    {"gpu_memory", "no", "yes", AT(linktest.gpu_memory), true},
-    {"random_buffers", "yes", "no", AT(linktest.random_buffers), false},
-    {"check_buffers", "no", "yes", AT(linktest.check_buffers), true},
-    {"messages", "25", "7", AT(linktest.messages), 7},
-    {"message_size", "262144", "7", AT(linktest.message_size), 7},
-    {"warmup_messages", "3", "7", AT(linktest.warmup_messages), 7},
-    {"retests", "10", "7", AT(linktest.retests), 7},
-    {"message_buffers", "1", "7", AT(linktest.message_buffers), 7},
-    {"buffer_seed", "0", "7", AT(linktest.buffer_seed), 7},
-    {"permutations", "1", "7", AT(linktest.permutations), 7},
-    {"task_seed", "0", "7", AT(linktest.task_seed), 7},
     {"step_seed", "0", "7", AT(linktest.step_seed), 7},
     {"max_host_size", "64", "65", AT(linktest.max_host_size), 65},
     {"files", "1", "2", AT(linktest.files), 2},
@@ -343,31 +331,61 @@ static void path_in(int folder, const char *name, char *path, size_t size) {
     (void)snprintf(path, size, "%s/%d/%s", scratch, folder, name);
 }
 
+static void option_must_agree(const struct opener *opener, const struct change *change) {
+    char path[512];
+    path_in(REFUSED, opener->name, path, sizeof path);
+    for (int culprit = 0; culprit < processes; culprit += processes - 1) {
+        union options o;
+        memset(&o, 0, sizeof o);
+        opener->init(&o);
+        if (process == culprit) {
+            apply(change, &o);
+        }
+        char tasks[16]; /* the only usual value that depends on the number of processes */
+        (void)snprintf(tasks, sizeof tasks, "%d", 4 * processes);
+        assert_mismatch(opener, &o, path, culprit, path, change->name,
+                        change->usual == NULL ? tasks : change->usual, change->changed);
+    }
+}
+
 static void options_must_agree(void **state) {
     (void)state;
-    char path[512];
     char dir[300];
     (void)snprintf(dir, sizeof dir, "%s/%d", scratch, REFUSED);
     for (size_t i = 0; processes > 1 && i < sizeof openers / sizeof openers[0]; i++) {
-        const struct opener *opener = &openers[i];
-        path_in(REFUSED, opener->name, path, sizeof path);
-        for (size_t c = 0; c < opener->changes; c++) {
-            const struct change *change = &opener->change[c];
-            for (int culprit = 0; culprit < processes; culprit += processes - 1) {
-                union options o;
-                memset(&o, 0, sizeof o);
-                opener->init(&o);
-                if (process == culprit) {
-                    apply(change, &o);
-                }
-                char tasks[16]; /* the only usual value that depends on the number of processes */
-                (void)snprintf(tasks, sizeof tasks, "%d", 4 * processes);
-                assert_mismatch(opener, &o, path, culprit, path, change->name,
-                                change->usual == NULL ? tasks : change->usual, change->changed);
-            }
+        for (size_t c = 0; c < openers[i].changes; c++) {
+            option_must_agree(&openers[i], &openers[i].change[c]);
         }
     }
     assert_int_equal(entries_seen(dir), 0);
+}
+
+static void fields_must_agree(void **state) {
+    (void)state;
+    static const struct opener opener = {"linktest", init_linktest, open_linktest, "path", NULL, 0};
+    union options usual;
+    init_linktest(&usual);
+    for (size_t i = 0; processes > 1 && i < hpcw_i_linktest_field_count; i++) {
+        const struct hpcw_i_linktest_field *f = &hpcw_i_linktest_fields[i];
+        if (f->params == HPCW_I_LINKTEST_DERIVED) {
+            continue;
+        }
+        const uint64_t value = hpcw_i_linktest_given(f, &usual.linktest);
+        const bool flag = f->type == HPCW_I_LINKTEST_BOOL;
+        char number[24];
+        (void)snprintf(number, sizeof number, "%" PRIu64, value);
+        const struct change change = {.name = f->name,
+                                      .usual = !flag        ? number
+                                               : value != 0 ? "yes"
+                                                            : "no",
+                                      .changed = !flag        ? "7"
+                                                 : value != 0 ? "no"
+                                                              : "yes",
+                                      .at = f->params,
+                                      .size = flag ? sizeof flag : sizeof value,
+                                      .value = !flag ? 7 : value == 0};
+        option_must_agree(&opener, &change);
+    }
 }
 
 static void paths_must_agree(void **state) {
@@ -525,6 +543,7 @@ int main(int argc, char **argv) {
     world_begin(&argc, &argv, FOLDERS);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_must_agree),
+        cmocka_unit_test(fields_must_agree),
         cmocka_unit_test(paths_must_agree),
         cmocka_unit_test(equal_options_are_accepted),
         cmocka_unit_test(values_as_a_person_reads_them),
