@@ -34,10 +34,18 @@ static void linktest_file_header(void **state) {
     FILE *page = fopen(path, "r");
     assert_non_null(page);
     bool inside = false;
-    size_t found = 0, end = 0;
+    const unsigned header =
+        HPCW_I_LINKTEST_MODE_AT + (unsigned)hpcw_i_linktest_fields_size + HPCW_I_LINKTEST_HEADER_END;
+    bool found[HPCW_I_LINKTEST_MOST_FIELDS] = {false};
+    size_t end = 0;
     while (fgets(line, sizeof line, page) != NULL) {
-        unsigned at, size;
+        unsigned at, size, told = header;
         char type[8] = "", name[64] = "";
+        (void)sscanf(line, "rank 0 %u + b", &told);
+        (void)sscanf(line, "At the start of the stream of rank 0: %u + b bytes", &told);
+        if (told != header) {
+            fail_msg("%s: the page has a file header of %u + b bytes, the code of %u + b", path, told, header);
+        }
         inside = line[0] == '#' ? strcmp(line, "## File header\n") == 0 : inside;
         if (!inside || sscanf(line, "| %u + b | %u | %7s | `%63[^`]`", &at, &size, type, name) < 3) {
             continue;
@@ -54,10 +62,15 @@ static void linktest_file_header(void **state) {
                      at, name, type, size, f == NULL ? "no field" : f->name,
                      f == NULL || hpcw_i_linktest_is_byte(f) ? "u8" : "u64");
         }
-        found++;
+        found[f - hpcw_i_linktest_fields] = true;
     }
     (void)fclose(page);
-    assert_int_equal(found, hpcw_i_linktest_field_count);
+    for (size_t i = 0; i < hpcw_i_linktest_field_count; i++) {
+        if (!found[i]) {
+            fail_msg("%s: File header: expected a row for %s at offset %zu + b", path,
+                     hpcw_i_linktest_fields[i].name, HPCW_I_LINKTEST_MODE_AT + hpcw_i_linktest_fields[i].at);
+        }
+    }
     assert_int_equal(end, hpcw_i_linktest_fields_size);
 }
 
