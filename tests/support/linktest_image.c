@@ -31,6 +31,8 @@ uint32_t linktest_image_partner(const struct linktest_image_spec *spec, uint32_t
     return (met + turn) % n;
 }
 
+enum { MOST_HEADER = 1024 }; /* upper limit for the size of a file header */
+
 struct writer {
     unsigned char *to;
     size_t at;
@@ -158,7 +160,10 @@ struct linktest_image linktest_image_make(const struct linktest_image_spec *spec
     struct linktest_image image = {.spec = *spec, .files = spec->two_files ? 2 : 1};
     uint32_t n = spec->tasks;
     size_t f = spec->all_to_all ? 8 : 0;
-    image.host = LINKTEST_IMAGE_HEADER;
+    unsigned char header[MOST_HEADER];
+    struct writer measure = {header, 0, spec->big};
+    put_header(&measure, spec);
+    image.host = measure.at;
     image.summary = image.host + 8 + sizeof "node00";
     image.summary_size = 88 + 3 * f + 32 * (size_t)spec->retests;
     image.data_size = 16 * (size_t)(n - 1) + f;

@@ -6,7 +6,6 @@
 #include "tests/support/sion_image.h"
 
 #define LINKTEST_IMAGE_TASKS 32u
-#define LINKTEST_IMAGE_HEADER 156u /* bytes of the file header with mode "mpi" */
 
 struct linktest_image_spec {
     uint32_t tasks; /* an even number <= LINKTEST_IMAGE_TASKS */
