@@ -467,5 +467,9 @@ int main(int argc, char **argv) {
     kvtree_seeds();
     clog2_seeds();
     local_seeds();
+    if (checking && failures > 0) {
+        (void)fprintf(stderr, "make_seeds: seeds that differ: %d; if the images are right, run: %s write %s\n",
+                      failures, argv[0], folder);
+    }
     return failures == 0 ? 0 : 1;
 }

@@ -301,7 +301,9 @@ static void flipped_bits(void **state) {
                 size_t data = linktest_image_data(&image, r, 0);
                 bool timing = at >= data && at < data + 8 * (linktest_plain.tasks - 1);
                 if (!name_or_core && !hash && !flags && !numbers && !retest && !times && !average && !timing) {
-                    fail_msg("bit %d of byte %zu of rank %u does not matter", bit, at, (unsigned)r);
+                    fail_msg("bit %d of byte %zu of rank %u: a change is accepted: expected a rule for it in "
+                             "the reader, or its place in the list above this message",
+                             bit, at, (unsigned)r);
                 }
             }
         }
