@@ -23,6 +23,9 @@ enum { COMM_OBJECT = 1, CART_OBJECT };
 /* Largest number of a table's values on Lua's stack at once. Lua guarantees room for twice as many. */
 enum { AT_ONCE = LUA_MINSTACK / 2 };
 
+/* Largest number of requests in a call. The watch (watch.h) cannot interrupt a call, so it must end soon. */
+enum { MOST_REQUESTS = 1 << 20 };
+
 /* ---- arguments ---- */
 
 _Noreturn static void refuse_more(lua_State *L, const char *call, int most) {
@@ -332,8 +335,8 @@ static sim_request *requests_of(lua_State *L, const char *call, uint32_t *count)
         sim_lua_refuse(L, "%s: expected a table of requests, got %s", call, type_of(L, 1));
     }
     const size_t size = lua_rawlen(L, 1);
-    if (size > SIM_LUA_MOST_TEXT) {
-        sim_lua_refuse(L, "%s: expected at most %d requests, got %zu", call, SIM_LUA_MOST_TEXT, size);
+    if (size > MOST_REQUESTS) {
+        sim_lua_refuse(L, "%s: expected at most %d requests, got %zu", call, MOST_REQUESTS, size);
     }
     struct sim_lua *lua = sim_lua_rank_of(L)->lua;
     sim_request *request = hpcw_i_grow(lua->request, &lua->request_capacity, size + 1, sizeof *request);

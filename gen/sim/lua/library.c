@@ -72,6 +72,9 @@ static int format(lua_State *L) {
     return 1;
 }
 
+/* Largest result of string.rep, bytes. The watch (watch.h) cannot interrupt this function, so it must end soon. */
+enum { MOST_REPEATED = 1 << 20 };
+
 /* Replaces string.rep, which in Lua's own version repeats an empty text without end. */
 static int repeat(lua_State *L) {
     size_t size;
@@ -83,9 +86,8 @@ static int repeat(lua_State *L) {
         lua_pushliteral(L, "");
         return 1;
     }
-    if ((uint64_t)count > SIM_LUA_MOST_TEXT / (size + between)) {
-        sim_lua_refuse(L, "string.rep: expected a result of at most %d bytes, got a longer one",
-                       SIM_LUA_MOST_TEXT);
+    if ((uint64_t)count > MOST_REPEATED / (size + between)) {
+        sim_lua_refuse(L, "string.rep: expected a result of at most %d bytes, got a longer one", MOST_REPEATED);
     }
     luaL_Buffer b;
     luaL_buffinit(L, &b);

@@ -510,6 +510,8 @@ static void test_endless(void **state) {
     expect_bad("while true do end\n" RUN(""), "test.lua:1: expected the end of a phase within 0.1 s");
     expect_good(RUN("assert(string.rep('', 1 << 60) == '')"));
     expect_bad(RUN("string.rep('x', 1 << 60)"), "string.rep: expected a result of at most 1048576 bytes");
+    expect_bad(RUN("local t = {} for i = 1, 1048577 do t[i] = 0 end waitall(t)"),
+               "waitall: expected at most 1048576 requests, got 1048577");
     expect_bad(RUN("table.concat({}, '', 1, 1 << 60)"), "test.lua:2: rank 0: invalid value");
     expect_bad(RUN("local t = { 2, 1 }\ntable.sort(t, function() while true do end end)"),
                "test.lua:3: rank 0: expected the end");
