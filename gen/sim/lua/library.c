@@ -16,8 +16,6 @@ static const char *const of_table[] = {"concat", "insert", "remove", NULL};
 
 /* ---- numbers ---- */
 
-#define LN2 0.69314718055994531
-
 static int exp_of(lua_State *L) {
     lua_pushnumber(L, hpcw_i_exp(luaL_checknumber(L, 1)));
     return 1;
@@ -26,7 +24,8 @@ static int exp_of(lua_State *L) {
 /* math.log(x) and math.log(x, base). */
 static int log_of(lua_State *L) {
     const double bits = hpcw_i_log2(luaL_checknumber(L, 1));
-    lua_pushnumber(L, lua_isnoneornil(L, 2) ? bits * LN2 : bits / hpcw_i_log2(luaL_checknumber(L, 2)));
+    lua_pushnumber(L, lua_isnoneornil(L, 2) ? bits * (HPCW_I_LN2_HIGH + HPCW_I_LN2_LOW)
+                                            : bits / hpcw_i_log2(luaL_checknumber(L, 2)));
     return 1;
 }
 
