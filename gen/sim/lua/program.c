@@ -26,9 +26,6 @@ enum { TEXT_MEMORY = 64 << 20, RANK_MEMORY = 16 << 10 };
 /* Name of the program text in Lua's messages. sim_lua_fail relies on it. */
 #define CHUNK "=="
 
-/* Upper bound of the number of names in the library. */
-enum { LIBRARY_NAMES = 100 };
-
 /* Parses the program text alone first. Otherwise the text could close the function that `build` puts around it,
  * and open another one. */
 static hpcw_status check_syntax(struct sim_lua *lua, const struct sim_lua_text *t, hpcw_error *err) {
@@ -47,8 +44,9 @@ static hpcw_status check_syntax(struct sim_lua *lua, const struct sim_lua_text *
 static void build(lua_State *L, const struct sim_lua_text *t) {
     const int library = lua_gettop(L);
     const int names = library + 1;
+    int values = 0;
     lua_pushliteral(L, "local ");
-    for (lua_pushnil(L); lua_next(L, library) != 0;) {
+    for (lua_pushnil(L); lua_next(L, library) != 0; values++) {
         lua_pop(L, 1);
         lua_pushfstring(L, "%s%s <const>,", lua_tostring(L, names), lua_tostring(L, -1));
         lua_replace(L, names);
@@ -60,9 +58,8 @@ static void build(lua_State *L, const struct sim_lua_text *t) {
     if (luaL_loadbufferx(L, lua_tostring(L, names), lua_rawlen(L, names), CHUNK, "t") != LUA_OK) {
         (void)lua_error(L);
     }
-    int values = 0;
-    luaL_checkstack(L, LIBRARY_NAMES, NULL);
-    for (lua_pushnil(L); lua_next(L, library) != 0; values++) {
+    luaL_checkstack(L, values + 2, NULL); /* the values, and a name with its value */
+    for (lua_pushnil(L); lua_next(L, library) != 0;) {
         lua_insert(L, -2);
     }
     lua_call(L, values, 1);
