@@ -3,6 +3,8 @@
 
 #include "gen/sim/private.h"
 
+/* Empty boxes are removed when there are FEW_BOXES more than twice the boxes that the last removal left. So a removal
+ * costs little for each new box. No result depends on it. */
 enum { FEW_BOXES = 64 };
 
 struct key {

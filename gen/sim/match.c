@@ -6,6 +6,11 @@
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 
+/* No result depends on these numbers.
+ *
+ *    CACHE_LINE      bytes of a cache line of the usual processors, and of an item
+ *    FIRST_CAPACITY  number of items that the first memory has room for: 64 KiB
+ *    LARGE_PAGE      bytes from which memory is taken in large pages, which have this size on x86 */
 enum { CACHE_LINE = 64, FIRST_CAPACITY = 1024, LARGE_PAGE = 2 << 20 };
 _Static_assert(sizeof(struct sim_half) == CACHE_LINE && sizeof(struct sim_pair) == CACHE_LINE, "a line each");
 

@@ -7,7 +7,7 @@
 /* The distance in time that ranks may run ahead affects speed and memory, but no result. The distance shrinks so
  * that messages and records stay in the caches, unless ranks then stop too often.
  *
- *    FIRST_WINDOW_NS  the first distance, ns
+ *    FIRST_WINDOW_NS  the first distance, ns; each move of the horizon adapts it
  *    FEW_CALLS        least mean number of calls of a rank within the distance; with fewer, scanning all ranks does
  *                     not pay
  *    MANY_CALLS       largest such number; with more, records take too much memory, however often ranks stop: logs
@@ -15,8 +15,9 @@
  *    FEW_STOPS        ranks stop too often if more than 1 / FEW_STOPS of their turns end at the horizon */
 enum { FIRST_WINDOW_NS = 1000000, FEW_CALLS = 16, MANY_CALLS = 64, FEW_STOPS = 16 };
 
-/* Largest number of unmatched sends and receives: UNDER_WAY, plus UNDER_WAY_OF_RANK for each rank. A program
- * with more has an endless loop. */
+/* Largest number of sends and receives under way, 64 bytes each: UNDER_WAY (64 MiB), plus UNDER_WAY_OF_RANK (64 KiB)
+ * for each rank. So a program that sends in an endless loop is refused before it fills the memory. On up to 1024
+ * ranks, each rank may send to and receive from all others at once. */
 enum { UNDER_WAY = 1 << 20, UNDER_WAY_OF_RANK = 1 << 10 };
 
 /* ---- a run's memory ---- */
@@ -98,7 +99,7 @@ void sim_free(struct sim *sim) {
 /* ---- turns ---- */
 
 /* Returns the rank to run: the last one that became ready, since its memory is still in the caches. In tests, a
- * linear congruential generator selects the rank. */
+ * linear congruential generator with the numbers of Knuth's MMIX selects the rank. */
 static uint32_t take_ready(struct sim *sim) {
     uint32_t at = sim->ready_count - 1;
     if (sim->options.order != 0) {

@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-/* SIM_LUA_SMALL: size of the largest small block, bytes; SIM_LUA_STEP: step between two sizes, bytes */
+/* SIM_LUA_SMALL: size of the largest small block, bytes. Larger blocks come from malloc.
+ * SIM_LUA_STEP: step between two sizes, bytes, which is the alignment of malloc. */
 enum { SIM_LUA_SMALL = 512, SIM_LUA_STEP = 16 };
 
 struct sim_lua_memory {
