@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The fields after the mode string in the file header of a LinkTest result (doc/formats/linktest.md, "File
- * header"). The writer, `hpcgen info`, `hpcgen fit` and the test of the format page take the names and offsets
- * from here. The strict reader has a list of its own, because it checks the writer. */
+ * header"). All parts but one take the names and offsets from here: the strict reader has a list of its own,
+ * because it checks the writer. */
 #ifndef HPCW_FIELDS_LINKTEST_H
 #define HPCW_FIELDS_LINKTEST_H
 
