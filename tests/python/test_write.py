@@ -214,6 +214,19 @@ def test_numbers_and_names_are_not_cut(tmp_path):
     assert not [name for name in os.listdir(tmp_path) if name.startswith("x")]
 
 
+def test_any_exception_gives_up(tmp_path):
+    """The exception of the program comes through, whatever its members and its text are."""
+    class Foreign(Exception):
+        status = 404
+
+    for create in (lambda: hpcw.sion_create(tmp_path / os.fsdecode(b"x\xff.sion")),
+                   lambda: hpcw.log_create(tmp_path / "x.clog2", 2)):
+        for reason in (Foreign("x"), KeyError("\0"), KeyError("\udcff")):
+            with pytest.raises(type(reason)), create():
+                raise reason
+    assert not os.listdir(tmp_path)
+
+
 def test_rows_that_no_log_can_have(tmp_path):
     """Such rows are refused, and not written as something else: a state that ends before it begins was lost."""
     states = np.array([(0, 0, 0, 1, 0.5, 1.0)], hpcw.clog2.STATES)

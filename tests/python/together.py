@@ -52,6 +52,25 @@ def fail(scratch):
             assert comm.rank < comm.size - 1
 
 
+class Foreign(Exception):
+    """An exception whose members are not those of hpcw, and whose text no C string holds."""
+    status = 404
+
+
+def give_up(scratch):
+    """Whatever the exception of a process is, the others do not wait for it."""
+    for create in (lambda path: hpcw.sion_create(path, comm=comm), lambda path: hpcw.log_create(path, 2, comm)):
+        try:
+            with create(f"{scratch}/none"):
+                if comm.rank == 1:
+                    raise Foreign("not UTF-8: \udcff, NUL: \0")
+            raise AssertionError("expected a failure, got none")
+        except Foreign:
+            assert comm.rank == 1
+        except hpcw.HpcwValueError as failure:
+            assert comm.rank != 1 and "not UTF-8" in str(failure)
+
+
 def refuse(scratch):
     """If process 0 fails to write a log at the close, all processes raise the exception."""
     f = hpcw.log_create(f"{scratch}/refused.clog2", 2, comm)
@@ -68,6 +87,7 @@ scratch = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)
 try:
     write(scratch)
     fail(scratch)
+    give_up(scratch)
     refuse(scratch)
 except hpcw.HpcwLibraryError as other:
     print(f"skipped: {other}")

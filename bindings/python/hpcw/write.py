@@ -70,6 +70,11 @@ def _create(kind, path, *args):
         raise
 
 
+def _status_of(reason) -> errors.Status:
+    """Returns the status of an exception or a text. The `status` of other packages' exceptions is not a Status."""
+    return reason.status if isinstance(reason, errors.HpcwError) else errors.Status.EINVAL
+
+
 def _options(name: str):
     """Returns an options struct with the default values."""
     options = getattr(_c, f"hpcw_{name}_options")()
@@ -120,8 +125,8 @@ class Writer:
         if self._handle.pointer is None:
             return
         try:
-            error = _c.hpcw_error(code=getattr(reason, "status", errors.Status.EINVAL),
-                                  message=f"{self.path}: {reason}".encode()[:1000])
+            text = f"{self.path}: {reason}".encode(errors="replace").replace(b"\0", b"?")
+            error = _c.hpcw_error(code=_status_of(reason), message=text[:1000])
             with self._handle as handle:
                 getattr(_library.library(), f"{self._calls}_abandon")(handle, byref(error))
             self._finish()
@@ -399,7 +404,7 @@ class LogWriter(Writer):
         """Gives the log up, in place of close: the close of the other processes raises the reason."""
         if self._open_ and self._mpi is not None:
             self._open_ = False
-            gathered = self._mpi.gather(errors.of(f"{self.path}: {reason}", getattr(reason, "status", errors.Status.EINVAL)))
+            gathered = self._mpi.gather(errors.of(f"{self.path}: {reason}", _status_of(reason)))
             self._mpi.bcast(None if gathered is None else next(g for g in gathered if isinstance(g, Exception)))
         self._open_ = False
 
