@@ -71,6 +71,21 @@ def give_up(scratch):
             assert comm.rank != 1 and "not UTF-8" in str(failure)
 
 
+def make(scratch):
+    """If one process has wrong arguments, all processes raise its exception."""
+    wrong = comm.rank == 1
+    for create in (lambda path: hpcw.sion_create(path, ranks=[-1 if wrong else comm.rank], comm=comm),
+                   lambda path: hpcw.sion_create("\0" if wrong else path, comm=comm),
+                   lambda path: hpcw.links_create(path, 4, comm, messages=-1 if wrong else 1),
+                   lambda path: hpcw.log_create(path, 2, comm, sync="" if wrong else "none"),
+                   lambda path: hpcw.checkpoint_create(path, 1, comm, layout="" if wrong else "scr-3")):
+        try:
+            create(f"{scratch}/none")
+            raise AssertionError("expected a failure, got none")
+        except hpcw.HpcwValueError as failure:
+            assert wrong or str(failure).startswith(f"{scratch}/none: ")
+
+
 def refuse(scratch):
     """If process 0 fails to write a log at the close, all processes raise the exception."""
     f = hpcw.log_create(f"{scratch}/refused.clog2", 2, comm)
@@ -88,6 +103,7 @@ try:
     write(scratch)
     fail(scratch)
     give_up(scratch)
+    make(scratch)
     refuse(scratch)
 except hpcw.HpcwLibraryError as other:
     print(f"skipped: {other}")

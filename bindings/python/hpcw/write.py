@@ -2,12 +2,15 @@
 """Writers: one for each format, for one process or those of a communicator of mpi4py.
 
 A file gets its name when its writer is closed. If the `with` block of a process ends with an exception, no file gets its
-name: the close of the other processes raises that exception. All calls of a writer but `write` and `add` are collective.
+name: the close of the other processes raises that exception. If a process gives wrong arguments to the call that makes the
+writer, all processes raise its exception. All calls of a writer but `write` and `add` are collective.
 """
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import time
 from ctypes import byref, c_uint32
 
 import numpy as np
@@ -87,13 +90,27 @@ class Writer:
 
     _calls: str  # prefix of the C functions
 
-    def _open(self, path, comm) -> None:
-        from . import _mpi
+    @contextlib.contextmanager
+    def _prepared(self, comm):
+        """In the body, each process prepares the open. If one fails, all raise its exception, and none waits in the open."""
+        failure = None
+        try:
+            yield
+        except Exception as raised:  # of any kind: the other processes wait for it
+            failure = raised
+        if comm is not None:
+            failure = next((one for one in comm.allgather(failure) if one is not None), None)
+        if failure is not None:
+            raise failure
+
+    def _set_path(self, path) -> None:
         self.path = _library.absolute(path)
         self._path = os.fsencode(self.path)
-        self._comm = None if comm is None else _mpi.Communicator(comm)
 
-    def _comm_pointer(self):
+    def _pointer_of(self, comm) -> int | None:
+        """Makes the library's communicator and returns its address."""
+        from . import _mpi
+        self._comm = None if comm is None else _mpi.Communicator(comm)
         return None if self._comm is None else self._comm.pointer
 
     def _make(self, *args) -> None:
@@ -147,24 +164,25 @@ class SionWriter(Writer):
     _calls = "hpcw_sion"
 
     def __init__(self, path, tasks, comm, chunk_size, ranks, content, files, layout, block_size, byte_order, sync):
-        self._open(path, comm)
-        options = _options("sion")
-        own = None if ranks is None else _whole_numbers("ranks", ranks, np.uint32)
-        options.count = tasks if own is None else len(own)
-        options.ranks = None if own is None else own.ctypes.data
-        sizes = None if np.ndim(chunk_size) == 0 else _whole_numbers("chunk_size", chunk_size, np.uint64)
-        if sizes is None:
-            options.chunk_size = chunk_size
-        elif len(sizes) != options.count:
-            raise errors.HpcwValueError(f"{self.path}: expected {options.count} sizes of chunks, got {len(sizes)}")
-        else:
-            options.sizes = sizes.ctypes.data
-        options.content = _one_of(_CONTENTS, "content", content)
-        options.layout = _one_of(_LAYOUTS, "layout", layout)
-        options.endian = options.data_endian = _one_of(_ENDIANS, "byte_order", byte_order)
-        options.files, options.fs_block_size = files, block_size
-        options.durability = _one_of(SYNC, "sync", sync)
-        self._make(self._path, self._comm_pointer(), byref(options), Handle.OUT)
+        with self._prepared(comm):
+            self._set_path(path)
+            options = _options("sion")
+            own = None if ranks is None else _whole_numbers("ranks", ranks, np.uint32)
+            options.count = tasks if own is None else len(own)
+            options.ranks = None if own is None else own.ctypes.data
+            sizes = None if np.ndim(chunk_size) == 0 else _whole_numbers("chunk_size", chunk_size, np.uint64)
+            if sizes is None:
+                options.chunk_size = chunk_size
+            elif len(sizes) != options.count:
+                raise errors.HpcwValueError(f"{self.path}: expected {options.count} sizes of chunks, got {len(sizes)}")
+            else:
+                options.sizes = sizes.ctypes.data
+            options.content = _one_of(_CONTENTS, "content", content)
+            options.layout = _one_of(_LAYOUTS, "layout", layout)
+            options.endian = options.data_endian = _one_of(_ENDIANS, "byte_order", byte_order)
+            options.files, options.fs_block_size = files, block_size
+            options.durability = _one_of(SYNC, "sync", sync)
+        self._make(self._path, self._pointer_of(comm), byref(options), Handle.OUT)
         with self._handle as handle:
             self.tasks: int = _library.library().hpcw_sion_tasks(handle)
             self.first_task: int = _library.library().hpcw_sion_first_rank(handle)
@@ -203,24 +221,22 @@ class LinksWriter(Writer):
     _calls = "hpcw_linktest"
 
     def __init__(self, path, tasks, comm, start, end, settings):
-        self._open(path, comm)
         self._params = p = _c.hpcw_linktest_params()
-        _library.library().hpcw_linktest_params_init(byref(p))
-        for name, value in settings.items():
-            if not hasattr(p, name) or name in ("tasks", "count", "ranks", "permutations", "sink_source"):
-                raise errors.HpcwValueError(f"{self.path}: expected a setting of hpcw_linktest_params, got {name}")
-            setattr(p, name, value.encode() if isinstance(value, str) else value)
-        process, processes = (0, 1) if comm is None else (comm.rank, comm.size)
-        first, last = tasks * process // processes, tasks * (process + 1) // processes
-        self.tasks, self.own = tasks, range(first, last)
-        p.tasks, p.count = tasks, len(self.own)
-        if start is None or end is None:
-            import time
-            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            now = now if comm is None else comm.bcast(now)
-            start, end = start or now, end or start or now
-        self._times = start.encode(), end.encode()
-        self._make(self._path, self._comm_pointer(), byref(p), Handle.OUT)
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        now = now if comm is None else comm.bcast(now)
+        with self._prepared(comm):
+            self._set_path(path)
+            _library.library().hpcw_linktest_params_init(byref(p))
+            for name, value in settings.items():
+                if not hasattr(p, name) or name in ("tasks", "count", "ranks", "permutations", "sink_source"):
+                    raise errors.HpcwValueError(f"{self.path}: expected a setting of hpcw_linktest_params, got {name}")
+                setattr(p, name, value.encode() if isinstance(value, str) else value)
+            p.tasks = self.tasks = tasks
+            process, processes = (0, 1) if comm is None else (comm.rank, comm.size)
+            self.own = range(tasks * process // processes, tasks * (process + 1) // processes)
+            p.count = len(self.own)
+            self._times = (start or now).encode(), (end or start or now).encode()
+        self._make(self._path, self._pointer_of(comm), byref(p), Handle.OUT)
         self._schedule = Handle.of("hpcw_linktest_schedule_new", byref(p), 0, Handle.OUT, free="hpcw_linktest_schedule_free")
 
     def write(self, task: int, seconds, host: str, core: int = 0) -> None:
@@ -267,7 +283,8 @@ class LoadsWriter(Writer):
     _calls = "hpcw_vom"
 
     def __init__(self, path, rank, ranks, allow_gaps, sync):
-        self._open(path, None)
+        self._comm = None
+        self._set_path(path)
         options = _options("vom")
         options.rank, options.ranks = rank, ranks
         options.allow = _c.HPCW_VOM_ALLOW_GAPS if allow_gaps else 0
@@ -351,9 +368,9 @@ class LogWriter(Writer):
     _calls = "hpcw_clog2"
 
     def __init__(self, path, ranks, comm, threads, sync):
-        self.path = _library.absolute(path)
-        self._path = os.fsencode(self.path)
-        self._mpi, self.ranks, self._threads, self._sync = comm, ranks, threads, _one_of(SYNC, "sync", sync)
+        with self._prepared(comm):
+            self._set_path(path)
+            self._mpi, self.ranks, self._threads, self._sync = comm, ranks, threads, _one_of(SYNC, "sync", sync)
         self._rows = {"states": [], "events": [], "messages": []}
         self._open_ = True
 
@@ -524,13 +541,14 @@ class CheckpointWriter(Writer):
     _calls = "hpcw_rank2file"
 
     def __init__(self, prefix, ranks, comm, id_, name, layout, replace, sync):
-        self._open(prefix, comm)
-        options = _options("rank2file")
-        _library.call("hpcw_rank2file_layout_of", layout.encode(), ctypes.addressof(options) + type(options).layout.offset)
-        options.dataset.id, options.count, options.replace = id_, ranks, replace
-        options.dataset.name = None if name is None else name.encode()
-        options.durability = _one_of(SYNC, "sync", sync)
-        self._make(self._path, self._comm_pointer(), byref(options), Handle.OUT)
+        with self._prepared(comm):
+            self._set_path(prefix)
+            options = _options("rank2file")
+            _library.call("hpcw_rank2file_layout_of", layout.encode(), ctypes.addressof(options) + type(options).layout.offset)
+            options.dataset.id, options.count, options.replace = id_, ranks, replace
+            options.dataset.name = None if name is None else name.encode()
+            options.durability = _one_of(SYNC, "sync", sync)
+        self._make(self._path, self._pointer_of(comm), byref(options), Handle.OUT)
         with self._handle as handle:
             lib = _library.library()
             self.ranks: int = lib.hpcw_rank2file_ranks(handle)
