@@ -214,6 +214,43 @@ def test_numbers_and_names_are_not_cut(tmp_path):
     assert not [name for name in os.listdir(tmp_path) if name.startswith("x")]
 
 
+def test_arguments_that_no_file_holds(tmp_path):
+    """Arguments of other types, numbers that would be cut, and texts that no UTF-8 holds, are an HpcwValueError."""
+    x = tmp_path / "x"
+    for create in (lambda: hpcw.sion_create(x, ranks=1 << 32), lambda: hpcw.sion_create(x, ranks=[[0, 1], [2, 3]]),
+                   lambda: hpcw.sion_create(x, ranks=[[0], [1, 2]]), lambda: hpcw.sion_create(x, chunk_size=[[1], [1, 2]]),
+                   lambda: hpcw.links_create(x, 4.0), lambda: hpcw.links_create(x, 4, start=5),
+                   lambda: hpcw.links_create(x, 4, mode=5), lambda: hpcw.links_create(x, 4, mode="\udcff"),
+                   lambda: hpcw.links_create(x, 4, _fields_=5), lambda: hpcw.checkpoint_create(x, layout=5),
+                   lambda: hpcw.checkpoint_create(x, name=5), lambda: hpcw.log_create(x, -1).close()):
+        with pytest.raises(hpcw.HpcwValueError, match=f"^{x}: .*, got "):
+            create()
+    with hpcw.links_create(x, 4) as f:
+        for seconds, host in ((["a"] * 4, "host"), ([[1], [1, 2]], "host"), (np.ones(4), b"host"), (np.ones(4), "\udcff")):
+            with pytest.raises(hpcw.HpcwValueError, match=f"^{x}: .*, got "):
+                f.write(0, seconds, host)
+        for task in f.own:
+            f.write(task, np.ones(4), "host")
+    with hpcw.checkpoint_create(tmp_path / "scr") as f:
+        for crc in (1 << 32, -1, 1.5, "x"):
+            with pytest.raises(hpcw.HpcwValueError, match=f"^{tmp_path}/scr: crc: .*, got "):
+                f.add(0, "file", 3, crc)
+        f.write(0, "file", b"abc")
+    kinds = [("id", "f8"), ("collection_id", "i8"), ("time", "f8")]
+    with hpcw.loads_create(tmp_path / "x.0.json") as f:
+        for tasks in (np.array([(1.5, 0, 1.0)], kinds), np.array([(1, -1, 1.0)], [("id", "u8"), *kinds[1:]])):
+            with pytest.raises(hpcw.HpcwValueError, match=f"^{tmp_path}/x.0.json: tasks: .*id: expected .* got -?1"):
+                f.write(0, tasks)
+    with hpcw.log_create(tmp_path / "x.clog2", 2) as f:
+        row = np.array([(0, 0, 0, 0, 0.5, 1.0)], hpcw.clog2.STATES)
+        for rows, names in (([[1], [1, 2]], ["a"]), (row, ["\udcff"]),
+                            (row.astype([("rank", "U1"), *hpcw.clog2.STATES[1:]]), ["a"])):
+            with pytest.raises(hpcw.HpcwValueError, match=f"^{tmp_path}/x.clog2: .*, got "):
+                f.write(rows, names=names)
+        f.write(np.array([row, row]), names=["a"])
+    assert len(hpcw.open(tmp_path / "x.clog2").states()) == 2
+
+
 def test_any_exception_gives_up(tmp_path):
     """The exception of the program comes through, whatever its members and its text are."""
     class Foreign(Exception):

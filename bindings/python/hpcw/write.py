@@ -11,7 +11,8 @@ import contextlib
 import ctypes
 import os
 import time
-from ctypes import byref, c_uint32
+from ctypes import byref
+from numbers import Integral
 
 import numpy as np
 
@@ -35,32 +36,52 @@ def _one_of(choices: dict, name: str, value):
     return choices[value]
 
 
+def _text(what: str, value) -> bytes:
+    try:
+        return value.encode()
+    except (AttributeError, UnicodeEncodeError):
+        raise errors.HpcwValueError(f"{what}: expected a text, got {value!r:.60}") from None
+
+
+def _array(what: str, values, dtype=None) -> np.ndarray:
+    try:
+        return np.asarray(values, dtype)
+    except (TypeError, ValueError) as failure:  # for instance a text, or lists of different lengths in a list
+        raise errors.HpcwValueError(f"{what}: expected an array, got {values!r:.60}: {failure}") from None
+
+
 def _bytes_of(data) -> np.ndarray:
     """Returns an array, or anything with a buffer, as a contiguous array in C order."""
-    data = np.frombuffer(data, np.uint8) if isinstance(data, (bytes, bytearray)) else np.ascontiguousarray(data)
+    if isinstance(data, (bytes, bytearray)):
+        return np.frombuffer(data, np.uint8)
+    data = np.ascontiguousarray(_array("data", data))
     if data.dtype.hasobject or data.dtype.kind == "U":
         raise errors.HpcwValueError(f"expected numbers or bytes, got an array of {data.dtype}")
     return data
 
 
 def _whole_numbers(what: str, values, dtype) -> np.ndarray:
-    """Returns an array of `dtype`. NumPy would cut numbers that do not fit."""
-    given = np.asarray(values)
-    if given.size and given.dtype.kind not in "iu":
-        raise errors.HpcwValueError(f"{what}: expected whole numbers, got {given.ravel()[:1].tolist()[0]!r:.60}")
+    """Returns a number or a list of them as an array of `dtype`. NumPy would cut numbers that do not fit."""
+    given = np.atleast_1d(_array(what, values))
+    if given.size and (given.dtype.kind not in "iu" or given.ndim > 1):
+        raise errors.HpcwValueError(f"{what}: expected whole numbers, got {given.tolist()[0]!r:.60}")
     stored = np.ascontiguousarray(given, dtype)
     if (stored != given).any():
-        raise errors.HpcwValueError(f"{what}: expected numbers up to {np.iinfo(dtype).max}, got {given[stored != given][0]}")
+        wrong = given[stored != given][0]
+        raise errors.HpcwValueError(f"{what}: expected numbers from 0 to {np.iinfo(dtype).max}, got {wrong}")
     return stored
 
 
 def _structured(what: str, rows, fields: list) -> np.ndarray:
-    """Returns the rows. Raises an exception if they do not have all of the fields."""
-    rows = np.atleast_1d(np.asarray(rows))
+    """Returns the rows. Raises an exception if they do not have all of the fields, or if a field has no numbers."""
+    rows = _array(what, rows).ravel()
     missing = [name for name in fields if name not in (rows.dtype.names or ())]
     if missing:
         raise errors.HpcwValueError(f"{what}: expected a structured array with the fields {', '.join(fields)}, got one "
                                     f"without {', '.join(missing)}")
+    for name in fields:
+        if name != "name" and rows.dtype[name].kind not in "iuf":
+            raise errors.HpcwValueError(f"{what}: {name}: expected numbers, got {rows[name][:1].tolist()}")
     return rows
 
 
@@ -170,7 +191,7 @@ class SionWriter(Writer):
             own = None if ranks is None else _whole_numbers("ranks", ranks, np.uint32)
             options.count = tasks if own is None else len(own)
             options.ranks = None if own is None else own.ctypes.data
-            sizes = None if np.ndim(chunk_size) == 0 else _whole_numbers("chunk_size", chunk_size, np.uint64)
+            sizes = None if isinstance(chunk_size, Integral) else _whole_numbers("chunk_size", chunk_size, np.uint64)
             if sizes is None:
                 options.chunk_size = chunk_size
             elif len(sizes) != options.count:
@@ -227,15 +248,16 @@ class LinksWriter(Writer):
         with self._prepared(comm):
             self._set_path(path)
             _library.library().hpcw_linktest_params_init(byref(p))
+            kinds = dict(p._fields_)
             for name, value in settings.items():
-                if not hasattr(p, name) or name in ("tasks", "count", "ranks", "permutations", "sink_source"):
+                if name not in kinds or name in ("tasks", "count", "ranks", "permutations", "sink_source"):
                     raise errors.HpcwValueError(f"{self.path}: expected a setting of hpcw_linktest_params, got {name}")
-                setattr(p, name, value.encode() if isinstance(value, str) else value)
+                setattr(p, name, _text(name, value) if kinds[name] is ctypes.c_char_p else value)
             p.tasks = self.tasks = tasks
             process, processes = (0, 1) if comm is None else (comm.rank, comm.size)
             self.own = range(tasks * process // processes, tasks * (process + 1) // processes)
             p.count = len(self.own)
-            self._times = (start or now).encode(), (end or start or now).encode()
+            self._times = _text("start", start or now), _text("end", end or start or now)
         self._make(self._path, self._pointer_of(comm), byref(p), Handle.OUT)
         self._schedule = Handle.of("hpcw_linktest_schedule_new", byref(p), 0, Handle.OUT, free="hpcw_linktest_schedule_free")
 
@@ -243,12 +265,12 @@ class LinksWriter(Writer):
         """Stores the measurements of a task of this process, and the host and core where it ran. `seconds` [N] is the time of
         a message to each other task. Times are rounded to picoseconds. Raises HpcwValueError for a task of another process,
         and for a time below 1 ps or of 2^52 ps or more."""
-        seconds = np.asarray(seconds, np.float64)
+        seconds = _array(f"{self.path}: seconds", seconds, np.float64)
         if seconds.shape != (self.tasks,):
             raise errors.HpcwValueError(f"{self.path}: expected the times of {self.tasks} tasks, got shape {seconds.shape}")
         partner = np.empty(_library.library().hpcw_linktest_steps(byref(self._params)), np.uint32)
         with self._handle as handle, self._schedule as schedule:
-            _library.call("hpcw_linktest_task", handle, task, host.encode(), core)
+            _library.call("hpcw_linktest_task", handle, task, _text("host", host), core)
             _library.library().hpcw_linktest_partners(schedule, task, partner.ctypes.data)
             with np.errstate(invalid="ignore"):
                 time_ps = np.rint(seconds[partner] * 1e12).astype(np.uint64)
@@ -316,6 +338,9 @@ class LoadsWriter(Writer):
         tasks = _structured(f"{self.path}: tasks", tasks, ["id", "collection_id", "time"])
         if edges is not None:
             edges = _structured(f"{self.path}: edges", edges, ["category", "source", "dest", "bytes", "messages"])
+        for what, rows, names in (("tasks", tasks, ("id", "collection_id")), ("edges", edges, ("source", "dest"))):
+            for name in names if rows is not None else ():
+                _whole_numbers(f"{self.path}: {what}: {name}", rows[name], np.uint64)
         own = {int(task["id"]): int(task["collection_id"]) for task in tasks}
         with self._handle as handle:
             _library.call("hpcw_vom_begin_phase", handle, phase)
@@ -388,7 +413,10 @@ class LogWriter(Writer):
                 if "name" in rows.dtype.names and not len(known):
                     known = (rows.dtype["name"].metadata or {}).get("names", ())
                 self._check(what, rows, len(known))
-                self._rows[what].append((rows.copy(), [str(name) for name in known]))
+                known = [str(name) for name in known]
+                for name in known:
+                    _text(f"{self.path}: names", name)
+                self._rows[what].append((rows.copy(), known))
 
     def _check(self, what: str, rows: np.ndarray, names: int) -> None:
         if "name" in _FIELDS[what]:
@@ -412,6 +440,8 @@ class LogWriter(Writer):
                 self._write(gathered)
             except Exception as raised:  # of any kind: the other processes wait for it
                 failure = raised
+                if isinstance(raised, errors.HpcwError):
+                    errors.name(raised, f"{self.path}: ")
         if self._mpi is not None:
             failure = self._mpi.bcast(failure)
         if failure is not None:
@@ -544,9 +574,10 @@ class CheckpointWriter(Writer):
         with self._prepared(comm):
             self._set_path(prefix)
             options = _options("rank2file")
-            _library.call("hpcw_rank2file_layout_of", layout.encode(), ctypes.addressof(options) + type(options).layout.offset)
+            _library.call("hpcw_rank2file_layout_of", _text("layout", layout),
+                          ctypes.addressof(options) + type(options).layout.offset)
             options.dataset.id, options.count, options.replace = id_, ranks, replace
-            options.dataset.name = None if name is None else name.encode()
+            options.dataset.name = None if name is None else _text("name", name)
             options.durability = _one_of(SYNC, "sync", sync)
         self._make(self._path, self._pointer_of(comm), byref(options), Handle.OUT)
         with self._handle as handle:
@@ -568,8 +599,8 @@ class CheckpointWriter(Writer):
     def add(self, rank: int, name: str, size: int, crc: int | None = None) -> None:
         """Adds a file that the program writes itself. The close fails if it is missing or has another size."""
         with self._handle as handle:
-            crc = None if crc is None else byref(c_uint32(crc))
-            _library.call("hpcw_rank2file_add", handle, rank, os.fsencode(name), size, crc)
+            crc = None if crc is None else _whole_numbers("crc", crc, np.uint32)
+            _library.call("hpcw_rank2file_add", handle, rank, os.fsencode(name), size, None if crc is None else crc.ctypes.data)
 
 
 def checkpoint_create(prefix: str | os.PathLike, ranks: int = 1, comm=None, *, id: int = 1, name: str | None = None,
