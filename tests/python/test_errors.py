@@ -53,14 +53,18 @@ def test_failures_of_a_dataset(dataset, tmp_path):
     with pytest.raises(hpcw.HpcwError, match=f"^{tmp_path}/manifest.json: cannot read: Is a directory"):
         hpcw.open(tmp_path)
     (tmp_path / "manifest.json").rmdir()
+    with open(f"{dataset}/manifest.json", encoding="utf-8") as file:
+        large = file.read()
     for text, message in (("[" * 100_000, "expected JSON, got maximum recursion"), ("{}", "expected the parameters"),
-                          ("3", "expected the"), ('{"parameters": {"ranks": 4}}', "expected the parameters of a dataset")):
+                          ("3", "expected the"), ('{"parameters": {"ranks": 4}}', "expected the parameters of a dataset"),
+                          (large.replace('"size":', f'"size": {10**400}, "was":', 1), "expected the parameters of a dataset")):
         (tmp_path / "manifest.json").write_text(text)
         with pytest.raises(hpcw.HpcwFormatError, match=f"^{tmp_path}/manifest.json: {message}"):
             hpcw.open(tmp_path)
     shutil.copy(f"{dataset}/manifest.json", tmp_path)
     run = hpcw.open(tmp_path)
-    for text in ('{"a": {"cost_s": 1}}', '[{"kind": "x", "cost_s": "1 s"}]', '[{"kind": "x", "switch_a": 1, "cost_s": 1}]'):
+    for text in ('{"a": {"cost_s": 1}}', '[{"kind": "x", "cost_s": "1 s"}]', '[{"kind": "x", "switch_a": 1, "cost_s": 1}]',
+                 '[{"kind": "x", "phase": %d, "cost_s": 1}]' % 2**70, '[{"kind": "x", "cost_s": %d}]' % 10**400):
         (tmp_path / "truth.json").write_text(text)
         with pytest.raises(hpcw.HpcwFormatError, match=f"^{tmp_path}/truth.json: expected faults with a kind"):
             hpcw.open(tmp_path).faults()

@@ -47,7 +47,7 @@ class Run(_show.Shown):
         try:
             self.ranks: int = self.manifest["parameters"]["ranks"]
             self._facts()
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, OverflowError):
             raise errors.of(f"{self.path}/manifest.json: expected the parameters of a dataset, got none",
                             errors.Status.EFORMAT) from None
 
@@ -101,7 +101,7 @@ class Run(_show.Shown):
         try:
             return np.array([(f["kind"], where(f), f.get("phase", -1), number(f, "factor"), number(f, "cost_s"))
                              for f in walk(self.truth)], FAULTS)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
             raise errors.of(f"{self.path}/truth.json: expected faults with a kind and numbers, got others",
                             errors.Status.EFORMAT) from None
 
