@@ -112,6 +112,13 @@ def test_no_memory(dataset, monkeypatch):
         assert none.value.status == hpcw.Status.ENOMEM
 
 
+def test_pickled_errors():
+    """A pool of processes passes on the class of an error."""
+    for kind in hpcw.HpcwError, hpcw.HpcwLibraryError, hpcw.HpcwMemoryError:
+        copy = pickle.loads(pickle.dumps(kind("a: b", hpcw.Status.ENOTSUP, 5, 1)))
+        assert (type(copy), str(copy), copy.status, copy.sys_errno, copy.process) == (kind, "a: b", hpcw.Status.ENOTSUP, 5, 1)
+
+
 def test_load_data_that_went(dataset, tmp_path):
     shutil.copytree(f"{dataset}/vom", tmp_path / "vom")
     loads = hpcw.open(tmp_path / "vom")

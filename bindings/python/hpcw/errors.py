@@ -30,7 +30,7 @@ class HpcwError(Exception):
         return self.args[0]
 
     def __reduce__(self):
-        return of, (self.args[0], int(self.status), self.sys_errno, self.process)
+        return type(self), (self.args[0], int(self.status), self.sys_errno, self.process)
 
 
 class HpcwValueError(HpcwError, ValueError):
