@@ -38,6 +38,10 @@ def test_generate_verify_and_score(tmp_path, capfd):
     findings = tmp_path / "findings.json"
     findings.write_text(json.dumps({"findings": []}))
     assert hpcw.score(findings, run) != score
+    assert hpcw.score(os.fsencode(findings), os.fsencode(run.path)) == hpcw.score(findings, run)
+    for call in (hpcw.info, hpcw.verify, hpcw.generate):
+        with pytest.raises(hpcw.HpcwValueError, match="expected arguments without NUL"):
+            call("a\0b")
     with pytest.raises(hpcw.HpcwValueError, match="--speed"):
         hpcw.generate(tmp_path / "other", ranks=4, speed=3)
     for target in (run.path, findings.parent):

@@ -47,6 +47,8 @@ def _run(*args: str, show: bool = False) -> str:
                                    stderr=subprocess.PIPE, text=True, errors="replace")
     except OSError as failure:
         raise errors.HpcwLibraryError(f"{program}: expected hpcgen, got: {failure.strerror}", errors.Status.ENOTSUP) from None
+    except ValueError as failure:  # a NUL
+        raise errors.HpcwValueError(f"hpcgen {args[0]}: expected arguments without NUL, got: {failure}") from None
     try:
         if show and sys.stderr is not None:
             last = ""
@@ -141,7 +143,7 @@ def score(findings, run) -> dict:
     HpcwNotFoundError for a dataset without truth.json.
     """
     directory = os.fspath(getattr(run, "path", run))
-    if isinstance(findings, (str, os.PathLike)):
+    if isinstance(findings, (str, bytes, os.PathLike)):
         return json.loads(_run("score", "--json", "--", os.fspath(findings), directory))
     import tempfile
     if not isinstance(findings, dict):
