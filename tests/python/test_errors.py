@@ -84,6 +84,9 @@ def test_arguments_of_other_types(dataset, tmp_path):
     for wrong in (1.5, "x", 1 << 64, -1):
         with pytest.raises(hpcw.HpcwValueError, match=f"^{tmp_path}/keys.sion: .*, got {wrong!r}$"):
             hpcw.open(tmp_path / "keys.sion").read(0, key=wrong)
+    for window in ({"begin": "x"}, {"end": (1 << 53) + 1}):
+        with pytest.raises(hpcw.HpcwValueError, match=f"^{run.log.path}: (from|to): expected .*, got "):
+            run.log.states(**window)
     for wrong in (0.0, "x", None, -1, 1):
         for call in (run.links.matrix, run.links.totals, run.links.slowest):
             with pytest.raises(hpcw.HpcwValueError, match=f"^{run.links.path}: expected a permutation below 1, got {wrong!r}$"):
@@ -103,7 +106,19 @@ def test_no_memory(dataset, monkeypatch):
     def empty(shape, *_):
         raise MemoryError(f"Unable to allocate {shape}")
 
+    def add(*_):
+        raise MemoryError("Unable to allocate")
+
     run = hpcw.open(dataset)
+    with monkeypatch.context() as patch:
+        patch.setattr(hpcw._tables.Rows, "add", add)
+        for of, call in (run.log, run.log.states), (run.loads, run.loads.tasks), (run.loads, run.loads.edges):
+            with pytest.raises(hpcw.HpcwMemoryError, match=f"^{of.path}: Unable to allocate"):
+                call()
+    with monkeypatch.context() as patch:
+        patch.setattr(hpcw._waits, "find", add)
+        with pytest.raises(hpcw.HpcwMemoryError, match=f"^{run.log.path}: Unable to allocate"):
+            run.log.waits()
     calls = (run.links, lambda: run.links.seconds), (run.particles, lambda: run.particles.read(0))
     monkeypatch.setattr(np, "empty", empty)
     for of, call in calls:

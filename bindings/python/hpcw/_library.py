@@ -147,10 +147,7 @@ class Handle:
 
     def __exit__(self, _kind, failure, _traceback) -> None:
         self._lock.release()
-        if isinstance(failure, errors.HpcwError):
-            errors.name(failure, self._name)
-        elif isinstance(failure, MemoryError):  # of NumPy
-            raise errors.HpcwMemoryError(f"{self._name}{failure}", errors.Status.ENOMEM) from None
+        errors.pass_on(failure, self._name)
 
     def close(self) -> None:
         with self._lock:

@@ -7,7 +7,7 @@ from ctypes import byref, c_bool, c_size_t
 
 import numpy as np
 
-from . import _c, _library, _show, _tables, _waits
+from . import _c, _library, _show, _tables, _waits, errors
 from ._library import Handle
 
 STATES = [("rank", "u4"), ("thread", "i4"), ("depth", "u4"), ("name", "u4"), ("begin", "f8"), ("end", "f8")]
@@ -107,10 +107,11 @@ class EventLog(_show.Shown):
             if not ranks:
                 return np.empty(0, dtype)
             window.first_rank, window.last_rank, mask = _tables.window(ranks)
-        if begin is not None:
-            setattr(window, "from", begin)
-        if end is not None:
-            window.to = end
+        with errors.naming(self.path):
+            if begin is not None:
+                setattr(window, "from", begin)
+            if end is not None:
+                window.to = end
         columns = {name: np.empty(head or _tables.BLOCK, kind) for name, kind in fields}
         c = getattr(_c, f"hpcw_clog2_{what}")()
         for name, column in columns.items():
@@ -181,4 +182,5 @@ class EventLog(_show.Shown):
         the waits of the whole log: collective calls are matched by counting from its start. To get a window, select by `begin`.
         """
         states = self._select("states", _c.HPCW_CLOG2_TABLE_STATES, [*STATES, ("comm", "i4")], None, None, None)
-        return _waits.find(states, self.messages(), self._names, self.ranks, self._dtype(_waits.WAITS))
+        with errors.naming(self.path):
+            return _waits.find(states, self.messages(), self._names, self.ranks, self._dtype(_waits.WAITS))

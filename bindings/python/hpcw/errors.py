@@ -2,6 +2,7 @@
 """Exceptions. Each is an HpcwError with a status and a message of one line; some are also one of Python's."""
 from __future__ import annotations
 
+import contextlib
 import enum
 import errno
 
@@ -97,3 +98,21 @@ def name(failure: HpcwError, prefix: str) -> None:
     """Puts the prefix, which names the file, before a message that does not begin with an absolute path."""
     if not failure.args[0].startswith("/"):
         failure.args = (prefix + failure.args[0],)
+
+
+def pass_on(failure: BaseException | None, prefix: str) -> None:
+    """Names the file in an HpcwError. A MemoryError of NumPy becomes an HpcwMemoryError."""
+    if isinstance(failure, HpcwError):
+        name(failure, prefix)
+    elif isinstance(failure, MemoryError):
+        raise HpcwMemoryError(f"{prefix}{failure}", Status.ENOMEM) from None
+
+
+@contextlib.contextmanager
+def naming(path: str):
+    """Names the file in the errors of the `with` block."""
+    try:
+        yield
+    except (HpcwError, MemoryError) as failure:
+        pass_on(failure, f"{path}: ")
+        raise

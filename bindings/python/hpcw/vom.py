@@ -150,10 +150,11 @@ class Loads(_show.Shown):
             if not phases:
                 return np.empty(0, dtype)
             phase = (phases[0], phases[-1], np.array(phases, np.uint64))
-        rows = _tables.Rows(dtype)
-        for columns, count, which in _in_threads(functools.partial(self._read, what, dtype, phase), ranks):
-            rows.add(columns, count, which)
-        return rows.array()
+        with errors.naming(self.path):
+            rows = _tables.Rows(dtype)
+            for columns, count, which in _in_threads(functools.partial(self._read, what, dtype, phase), ranks):
+                rows.add(columns, count, which)
+            return rows.array()
 
     def _read(self, what: str, dtype: np.dtype, phase: tuple, rank: int) -> tuple:
         """Reads the file of a rank. Returns columns, number of rows, and a mask of the wanted rows."""
