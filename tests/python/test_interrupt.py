@@ -27,11 +27,14 @@ def interrupted(call, after):
 
 @pytest.fixture
 def timer():
-    """Makes the timer of `interrupted` an interrupt."""
+    """Makes the timer of `interrupted` an interrupt. At the end, waits for threads that still read a file."""
     old = signal.signal(signal.SIGALRM, signal.default_int_handler)
     yield
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, old)
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread():
+            thread.join()
 
 
 def test_interrupts_of_reads(dataset, timer, monkeypatch):
