@@ -16,23 +16,25 @@ static inline uint64_t hpcw_i_trace_message_bytes(uint64_t count, MPI_Datatype t
                : 0;
 }
 
-/* Records a send. `now`: time of the send. The caller has read the timeline's clock already, to record the begin
- * or end of the MPI call. */
-static inline void hpcw_i_trace_message_sent(hpcw_clog2_timeline *timeline, uint64_t now,
-                                             struct hpcw_i_trace_comm comm, int peer, int tag, uint64_t size) {
-    if (peer != MPI_PROC_NULL && comm.peers != HPCW_I_TRACE_UNKNOWN) {
-        hpcw_clog2_timeline_message_at(timeline, now, comm.own, HPCW_CLOG2_SEND, comm.peers, peer, tag, size);
+/* Records a send, if it has a known receiver. Returns the number of words. `now`: time of the send. The caller has
+ * read the timeline's clock already, to record the begin or end of the MPI call. */
+static inline int hpcw_i_trace_message_sent(hpcw_clog2_timeline *timeline, uint64_t now,
+                                            struct hpcw_i_trace_comm comm, int peer, int tag, uint64_t size) {
+    if (peer == MPI_PROC_NULL || comm.peers == HPCW_I_TRACE_UNKNOWN) {
+        return 0;
     }
+    hpcw_clog2_timeline_message_at(timeline, now, comm.own, HPCW_CLOG2_SEND, comm.peers, peer, tag, size);
+    return HPCW_CLOG2_WORDS_MESSAGE;
 }
 
 /*
- * Takes back the last `n` messages of a timeline, which begin at `at`: their call failed, so they were not
- * sent. The words become 0, as they were, for a reader of the local file. Messages that have filled a window
+ * Takes back the last records of a timeline, `words` words from `at` on: their call failed, so their messages were
+ * not sent. The words become 0, as they were, for a reader of the local file. Records that have filled a window
  * stay: the window may be unmapped by now.
  */
-static inline void hpcw_i_trace_message_take_back(hpcw_clog2_timeline *timeline, uint64_t *at, int n) {
-    if (timeline != NULL && at != NULL && timeline->next == at + n * HPCW_CLOG2_WORDS_MESSAGE) {
-        memset(at, 0, (size_t)n * HPCW_CLOG2_WORDS_MESSAGE * sizeof *at);
+static inline void hpcw_i_trace_message_take_back(hpcw_clog2_timeline *timeline, uint64_t *at, int words) {
+    if (timeline != NULL && at != NULL && timeline->next == at + words) {
+        memset(at, 0, (size_t)words * sizeof *at);
         timeline->next = at;
     }
 }

@@ -13,7 +13,7 @@ struct hpcw_i_trace_span {
     /* communicator on which the call is shown; set only if the call is recorded */
     struct hpcw_i_trace_comm comm;
     uint64_t begin; /* the timeline's clock at the begin of the call */
-    uint64_t *sent; /* place of the message that the call sends, if it is recorded and sends one */
+    uint64_t *sent; /* place of the messages that the call sends, if it is recorded and may send */
     uint64_t word;  /* word that describes the record of the begin; the end has `word` + 1 */
     uint64_t now;   /* clock of the last record after MPI's function returned; 0: there is no such record */
 };

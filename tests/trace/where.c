@@ -439,6 +439,16 @@ static void errors(void) {
     FAILS(MPI_Isend, MPI_Isend(&rank, 1, MPI_DATATYPE_NULL, 1 - rank, TAG, MPI_COMM_WORLD, &q));
     FAILS(MPI_Sendrecv, MPI_Sendrecv(&rank, 1, MPI_INT, none, TAG, &one, 1, MPI_INT, none, TAG, MPI_COMM_WORLD,
                                      MPI_STATUS_IGNORE));
+#if MPI_VERSION >= 4
+    FAILS(MPI_Sendrecv,
+          MPI_Isendrecv(&rank, 1, MPI_INT, none, TAG, &one, 1, MPI_INT, 1 - rank, TAG, MPI_COMM_WORLD, &q));
+    FAILS(MPI_Sendrecv_replace,
+          MPI_Isendrecv_replace(&one, 1, MPI_INT, none, TAG, 1 - rank, TAG, MPI_COMM_WORLD, &q));
+#endif
+    MPI_Request starts[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL}; /* the second one cannot be started */
+    CALL(MPI_Send_init, MPI_Send_init(&rank, 1, MPI_INT, 1 - rank, TAG, MPI_COMM_WORLD, &starts[0]));
+    FAILS(MPI_Startall, MPI_Startall(2, starts));
+    CALL(MPI_Request_free, MPI_Request_free(&starts[0]));
     too_long();
     send_three(&q);
     int three[3];

@@ -11,8 +11,8 @@ begin_send(int32_t state, uint64_t count, MPI_Datatype type, int dest, int tag, 
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(state, comm);
     if (s.timeline != NULL) {
         s.sent = s.timeline->next;
-        hpcw_i_trace_message_sent(s.timeline, s.begin, s.comm, dest, tag,
-                                  hpcw_i_trace_message_bytes(count, type));
+        (void)hpcw_i_trace_message_sent(s.timeline, s.begin, s.comm, dest, tag,
+                                        hpcw_i_trace_message_bytes(count, type));
     }
     return s;
 }
@@ -20,7 +20,7 @@ begin_send(int32_t state, uint64_t count, MPI_Datatype type, int dest, int tag, 
 /* Ends a call that may send. Returns `code`, the result of the call. */
 static inline int end_send(const struct hpcw_i_trace_span *s, int code) {
     if (__builtin_expect(code != MPI_SUCCESS, false)) {
-        hpcw_i_trace_message_take_back(s->timeline, s->sent, 1);
+        hpcw_i_trace_message_take_back(s->timeline, s->sent, HPCW_CLOG2_WORDS_MESSAGE);
     }
     return hpcw_i_trace_span_end(s, code);
 }
@@ -87,7 +87,7 @@ static int end_exchange(const struct hpcw_i_trace_span *s, int code, uint64_t co
                         int source, int tag, const MPI_Request *request) {
     if (source == MPI_PROC_NULL || source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG) {
         hpcw_i_trace_request_belongs(s, code, request);
-        return hpcw_i_trace_span_end(s, code);
+        return end_send(s, code);
     }
     struct hpcw_i_trace_handle *h = note_receive(s, HPCW_I_STATE_MPE_Irecv_waited, code, s->comm, request);
     if (h != NULL) {
@@ -96,7 +96,7 @@ static int end_exchange(const struct hpcw_i_trace_span *s, int code, uint64_t co
         h->as.message.tag = tag;
         h->as.message.size = hpcw_i_trace_message_bytes(count, type);
     }
-    return hpcw_i_trace_span_end(s, code);
+    return end_send(s, code);
 }
 #endif
 

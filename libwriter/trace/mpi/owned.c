@@ -86,21 +86,21 @@ int MPI_Win_free(MPI_Win *win) {
 enum { TAG = INT32_MAX };
 static const uint64_t NO_ARROW = UINT64_MAX;
 
-/* Records one end of an arrow, if there is one. Returns the number of records. */
+/* Records one end of an arrow, if there is one. Returns the number of words. */
 static int arrow(const struct hpcw_i_trace_span *s, int32_t event, int rank, uint64_t size) {
     if (s->timeline == NULL || rank == MPI_PROC_NULL || s->comm.peers == HPCW_I_TRACE_UNKNOWN ||
         size == NO_ARROW) {
         return 0;
     }
     hpcw_clog2_timeline_message(s->timeline, s->comm.own, event, s->comm.peers, rank, TAG, size);
-    return 1;
+    return HPCW_CLOG2_WORDS_MESSAGE;
 }
 
-/* Records the ends of the arrows. If the call failed, removes their `n` begins at `begins` instead. */
+/* Records the ends of the arrows. If the call failed, removes their begins instead, `words` words at `begins`. */
 static void end_arrows(const struct hpcw_i_trace_span *s, int code, int rank, uint64_t put, uint64_t got,
-                       uint64_t *begins, int n) {
+                       uint64_t *begins, int words) {
     if (code != MPI_SUCCESS) {
-        hpcw_i_trace_message_take_back(s->timeline, begins, n);
+        hpcw_i_trace_message_take_back(s->timeline, begins, words);
         return;
     }
     (void)arrow(s, HPCW_CLOG2_PEER_RECEIVE, rank, put);
@@ -121,10 +121,10 @@ static void end_arrows(const struct hpcw_i_trace_span *s, int code, int rank, ui
             got_ = got;                                                                                        \
         }                                                                                                      \
         uint64_t *begins_ = span_.timeline == NULL ? NULL : span_.timeline->next;                              \
-        int n_ = arrow(&span_, HPCW_CLOG2_SEND, rank, put_);                                                   \
-        n_ += arrow(&span_, HPCW_CLOG2_PEER_SEND, rank, got_);                                                 \
+        int words_ = arrow(&span_, HPCW_CLOG2_SEND, rank, put_);                                               \
+        words_ += arrow(&span_, HPCW_CLOG2_PEER_SEND, rank, got_);                                             \
         int code_ = REAL(function) arguments;                                                                  \
-        end_arrows(&span_, code_, rank, put_, got_, begins_, n_);                                              \
+        end_arrows(&span_, code_, rank, put_, got_, begins_, words_);                                          \
         hpcw_i_trace_request_belongs(&span_, code_, started);                                                  \
         return hpcw_i_trace_span_end(&span_, code_);                                                           \
     }

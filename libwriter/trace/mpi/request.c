@@ -4,10 +4,11 @@
 #include "libwriter/trace/requests.h"
 #include "libwriter/trace/span.h"
 
-/* Records the send that a request starts, before MPI starts it: in the log, no send must come after its receive. */
-static void start(const struct hpcw_i_trace_span *s, struct hpcw_i_trace_handle *h) {
+/* Records the send that a request starts, before MPI starts it: in the log, no send must come after its receive.
+ * Returns the number of words. */
+static int start(const struct hpcw_i_trace_span *s, struct hpcw_i_trace_handle *h) {
     if (h == NULL) {
-        return;
+        return 0;
     }
     if (h->kind == HPCW_I_TRACE_OTHER) {
         h->kind = HPCW_I_TRACE_PERSISTENT_OTHER;
@@ -18,25 +19,39 @@ static void start(const struct hpcw_i_trace_span *s, struct hpcw_i_trace_handle 
     } else if (h->kind == HPCW_I_TRACE_PERSISTENT_SEND && s->timeline != NULL) {
         hpcw_i_trace_state_use(HPCW_I_STATE_MPE_Isend_waited);
         hpcw_clog2_log_begin(s->timeline, h->comm.own, HPCW_I_STATE_MPE_Isend_waited);
-        hpcw_i_trace_message_sent(s->timeline, hpcw_clog2_timeline_clock(s->timeline), h->comm,
-                                  h->as.message.peer, h->as.message.tag, h->as.message.size);
+        const int words =
+            hpcw_i_trace_message_sent(s->timeline, hpcw_clog2_timeline_clock(s->timeline), h->comm,
+                                      h->as.message.peer, h->as.message.tag, h->as.message.size);
         hpcw_clog2_log_end(s->timeline, h->comm.own, HPCW_I_STATE_MPE_Isend_waited);
+        return words + 2 * HPCW_CLOG2_WORDS_BARE;
     }
+    return 0;
+}
+
+/* Ends a call that starts requests. If it failed, takes back their sends, `words` words. */
+static int end_start(const struct hpcw_i_trace_span *s, int words, int code) {
+    if (code != MPI_SUCCESS) {
+        hpcw_i_trace_message_take_back(s->timeline, s->sent, words);
+    }
+    return hpcw_i_trace_span_end(s, code);
 }
 
 int MPI_Start(MPI_Request *request) {
     struct hpcw_i_trace_handle *h;
     struct hpcw_i_trace_span s = hpcw_i_trace_request_use(HPCW_I_STATE_MPI_Start, *request, &h);
-    start(&s, h);
-    return hpcw_i_trace_span_end(&s, REAL(MPI_Start)(request));
+    s.sent = s.timeline == NULL ? NULL : s.timeline->next;
+    const int words = start(&s, h);
+    return end_start(&s, words, REAL(MPI_Start)(request));
 }
 
 int MPI_Startall(int count, MPI_Request requests[]) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Startall, MPI_COMM_WORLD);
+    int words = 0;
+    s.sent = s.timeline == NULL ? NULL : s.timeline->next;
     for (int i = 0; i < count; i++) {
-        start(&s, hpcw_i_trace_request_find(&s, HPCW_I_TRACE_KEY(requests[i])));
+        words += start(&s, hpcw_i_trace_request_find(&s, HPCW_I_TRACE_KEY(requests[i])));
     }
-    return hpcw_i_trace_span_end(&s, REAL(MPI_Startall)(count, requests));
+    return end_start(&s, words, REAL(MPI_Startall)(count, requests));
 }
 
 int MPI_Cancel(MPI_Request *request) {
