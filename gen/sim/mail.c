@@ -58,11 +58,10 @@ static void drop_empty(struct sim *sim) {
 bool sim_mail_add(struct sim *sim, uint32_t half) {
     const struct sim_half *h = &sim->match.half[half];
     const struct key key = key_of(h->other, h->comm, h->tag);
-    bool fresh;
     if (sim->match.mail.box.count == sim->match.mail.most_boxes) {
         drop_empty(sim);
     }
-    struct sim_heap *box = hpcw_i_table_add(&sim->match.mail.box, key.word, &fresh);
+    struct sim_heap *box = hpcw_i_table_add(&sim->match.mail.box, key.word, NULL);
     if (box == NULL) {
         return false;
     }
