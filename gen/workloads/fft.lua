@@ -4,6 +4,8 @@ parameters = {
   points = 64, -- of a rank's pencil in each dimension; complex numbers of 16 bytes
 }
 states = { "FFT", "Transpose" }
+assert(0 <= parameters.points and parameters.points <= 65536,
+  "workload.points: expected 0 to 65536, got " .. parameters.points)
 
 local function lines()
   work(1 / 6)

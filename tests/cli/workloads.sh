@@ -245,6 +245,8 @@ wrong 'typo.lua:*: rank *: parameters.byts: unknown parameter: expected *; did y
 wrong '*workload.bytes: expected --workload, got none' --set workload.bytes=1
 wrong 'coupled:*: rank *: workload.sea: expected 0 to 1, got 1e+300' --workload coupled --set workload.sea=1e300
 wrong 'stencil:*: rank *: workload.inner: expected 0 to 1, got 1.5' --workload stencil --set workload.inner=1.5
+# 2^21 points would have 16 x 2^63 bytes, which is 0 as a number of 64 bits.
+wrong 'fft:*: rank *: workload.points: expected 0 to 65536, got 2097152' --workload fft --set workload.points=2097152
 for parameter in adaptive.regrid coupled.every farm.tasks farm.task_bytes solver.iterations stencil.residual wavefront.planes; do
     wrong "${parameter%.*}:*: rank *: workload.${parameter#*.}: expected at least 1, got 0" --workload "${parameter%.*}" \
         --set "workload.${parameter#*.}=0"
