@@ -106,9 +106,10 @@ hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error
      * larger numbers of tasks. */
     if (hpcw_linktest_permutations(p) >
         ((uint64_t)1 << 48) / (hpcw_i_linktest_data_size(p) + hpcw_i_linktest_summary_size(p))) {
-        return hpcw_i_fail(err, HPCW_ERANGE,
-                           "linktest: permutations: %" PRIu64 " make streams of more than 2^48 bytes",
-                           p->permutations);
+        return hpcw_i_fail(
+            err, HPCW_ERANGE,
+            "linktest.permutations: expected streams of at most 2^48 bytes, got more with %" PRIu64,
+            p->permutations);
     }
     return HPCW_OK;
 }

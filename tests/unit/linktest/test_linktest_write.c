@@ -192,8 +192,9 @@ static void bad_parameters(void **state) {
     BAD(files, 0, HPCW_EINVAL, "files: expected at least 1");
     BAD(max_host_size, 1, HPCW_EINVAL, "linktest.max_host_size");
     BAD(max_host_size, HPCW_LINKTEST_MAX_HOST + 2, HPCW_EINVAL, "linktest.max_host_size");
-    BAD(permutations, UINT64_C(1) << 45, HPCW_ERANGE, "permutations");
-    BAD(permutations, UINT64_MAX, HPCW_ERANGE, "permutations");
+    BAD(permutations, UINT64_C(1) << 45, HPCW_ERANGE,
+        "linktest.permutations: expected streams of at most 2^48");
+    BAD(permutations, UINT64_MAX, HPCW_ERANGE, "linktest.permutations");
 #undef BAD
     p = good_params();
     p.mode = "tcp";
