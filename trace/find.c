@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,8 @@ static hpcw_status list_mpi(const char *loader, const char *path, struct trace_m
     if (pipe2(ends, O_CLOEXEC) != 0) {
         return hpcw_i_fail_sys(err, errno, CANNOT_ASK, path);
     }
+    /* If the caller ignores SIGCHLD, as a shell or a daemon may, waitpid would not tell how the loader ended. */
+    void (*const caller)(int) = signal(SIGCHLD, SIG_DFL);
     const pid_t child = fork();
     int e = child < 0 ? errno : 0;
     if (child == 0) {
@@ -152,6 +155,7 @@ static hpcw_status list_mpi(const char *loader, const char *path, struct trace_m
     (void)(text != NULL ? fclose(text) : close(ends[0]));
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
+    (void)signal(SIGCHLD, caller);
     hpcw_status s =
         e != 0 ? hpcw_i_fail_sys(err, e, CANNOT_ASK, path) : judge(status, loader, path, refusal, err);
     if (s != HPCW_OK || status == 0) {

@@ -154,6 +154,20 @@ refused 1 "$asked: No such file or directory" "$loaded"
 printf '#!/bin/sh\nprintf "\\tlibc.so.6\\n"\nkill -9 $$\n' >loader
 chmod +x loader
 refused 1 "$asked --list ended by signal 9" "$loaded"
+# Also not if the caller ignores the ends of its children; the program then ignores them, too.
+if command -v bash >found; then # other shells do not pass this on
+    cat >ignoring <<ENDE
+#!/usr/bin/env bash
+trap '' CHLD
+exec "$trace" "\$@"
+ENDE
+    chmod +x ignoring
+    hold=$trace trace=$scratch/ignoring
+    refused 1 "$asked --list ended by signal 9" "$loaded"
+    trace=$hold
+    ./ignoring grep SigIgn /proc/self/status >ignored 2>err
+    [ $((0x$(cut -f 2 ignored) >> 16 & 1)) = 1 ] || fail "the program does not ignore SIGCHLD" ignored
+fi
 printf '#!/bin/sh\nexit 3\n' >loader
 refused 1 "$asked --list ended with status 3" "$loaded"
 cp "$other_library" alone.so
