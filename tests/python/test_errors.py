@@ -81,7 +81,10 @@ def test_arguments_of_other_types(dataset, tmp_path):
                       lambda: f.write(1 << 32, b"abc", key=1)):
             with pytest.raises(hpcw.HpcwValueError, match=f"^{tmp_path}/keys.sion: .* expected a .*number.*, got "):
                 wrong()
-    for wrong in (1.5, "x", 1 << 64, -1):
+    for wrong in ([1], {}, None):
+        with pytest.raises(hpcw.HpcwValueError, match=f"^{run.checkpoints.path}: expected one of .*, got "):
+            run.checkpoints.dataset(wrong)
+    for wrong in (1.5, "x", b"x", 1 << 64, -1):
         with pytest.raises(hpcw.HpcwValueError, match=f"^{tmp_path}/keys.sion: .*, got {wrong!r}$"):
             hpcw.open(tmp_path / "keys.sion").read(0, key=wrong)
     for window in ({"begin": "x"}, {"end": (1 << 53) + 1}):
@@ -91,9 +94,11 @@ def test_arguments_of_other_types(dataset, tmp_path):
         for call in (run.links.matrix, run.links.totals, run.links.slowest):
             with pytest.raises(hpcw.HpcwValueError, match=f"^{run.links.path}: expected a permutation below 1, got {wrong!r}$"):
                 call(wrong)
-    for wrong in ("S", "V0", "O", [("x", "O")]):
+    for wrong in ("S", "V0", "O", [("x", "O")], "none", 5, "\udcff", ("u1", 2)):
         with pytest.raises(hpcw.HpcwValueError, match=f"^{run.particles.path}: expected a dtype of elements with a size"):
             run.particles.read(0, wrong)
+        with pytest.raises(hpcw.HpcwValueError, match=f"^{run.particles.path}: expected a dtype of elements with a size"):
+            hpcw.Container(run.particles.path, wrong)
     with hpcw.links_create(tmp_path / "x.sion", 4) as f:
         for task in f.own:
             for wrong in (1.5, 99, -1):

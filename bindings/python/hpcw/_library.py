@@ -68,10 +68,10 @@ def call(name: str, *args) -> None:
     """Calls a function that returns a status and takes an hpcw_error as its last argument. Raises an exception on failure."""
     error = _c.hpcw_error()
     for kind, value in zip(_c.CALLS[name][1:], args):
+        if kind in _NUMBERS and not isinstance(value, Integral):
+            raise errors.HpcwValueError(f"{name}: expected a whole number, got {value!r:.60}")
         if isinstance(value, (Integral, bytes)) and kind is not ctypes.c_void_p:
             _whole.check(name, value, kind(value).value)
-        elif kind in _NUMBERS:
-            raise errors.HpcwValueError(f"{name}: expected a whole number, got {value!r:.60}")
     status = getattr(library(), name)(*args, byref(error))
     if status != _c.HPCW_OK:
         raise_of(error, status)

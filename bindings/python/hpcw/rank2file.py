@@ -72,7 +72,7 @@ class Checkpoints(_show.Shown):
         return {"datasets": len(self.names), "current": self.current, "layout": self.layout}
 
     def _index(self, name: str) -> int:
-        if name not in self._at:
+        if not isinstance(name, str) or name not in self._at:
             raise errors.HpcwValueError(f"{self.path}: expected one of {', '.join(self.names)}, got {name}")
         return self._at[name]
 

@@ -33,7 +33,7 @@ class Container(_show.Shown):
 
     def __init__(self, path: str | os.PathLike, dtype=np.uint8):
         self.path = _library.absolute(path)
-        self.dtype = np.dtype(dtype)
+        self.dtype = self._dtype_of(dtype)
         self._handle = Handle.of("hpcw_sion_reader_open", os.fsencode(self.path), None, 0, None, Handle.OUT,
                               free="hpcw_sion_reader_free")
         with self._handle as reader:
@@ -47,6 +47,15 @@ class Container(_show.Shown):
             self.library_version = (info.library_version, info.library_patch)
             self.name: str = _library.text(info.name)
             self._tasks = self._read_tasks(reader)
+
+    def _dtype_of(self, given) -> np.dtype:
+        try:
+            dtype = np.dtype(given)
+            if dtype.itemsize > 0 and not dtype.hasobject and dtype.subdtype is None:
+                return dtype
+        except (TypeError, ValueError):  # no dtype
+            pass
+        raise errors.HpcwValueError(f"{self.path}: expected a dtype of elements with a size, got {given!r:.60}")
 
     def close(self) -> None:
         self._handle.close()
@@ -101,9 +110,7 @@ class Container(_show.Shown):
         Raises HpcwValueError for a task or a key that does not exist, or a dtype of objects. Raises HpcwFormatError if the
         bytes are not a whole number of elements, or the file is damaged. Raises HpcwError for a key in a container without.
         """
-        dtype = self.dtype if dtype is None else np.dtype(dtype)
-        if dtype.itemsize == 0 or dtype.hasobject:
-            raise errors.HpcwValueError(f"{self.path}: expected a dtype of elements with a size, got {dtype!r}")
+        dtype = self.dtype if dtype is None else self._dtype_of(dtype)
         with self._handle as reader:
             size = self._own(reader, task).size
             if key is None:
