@@ -28,10 +28,14 @@ enum { MOST_REQUESTS = 1 << 20 };
 
 /* ---- arguments ---- */
 
-_Noreturn static void refuse_more(lua_State *L, const char *call, int most) {
-    const int count = lua_gettop(L);
+/* Refuses more than `most` arguments. before: 1 if the first one stands before the colon of the call. */
+static void check_count(lua_State *L, const char *call, int most, int before) {
+    const int count = lua_gettop(L) - before;
     bool comm = false;
-    for (int i = 1; i <= count; i++) {
+    if (count <= most) {
+        return;
+    }
+    for (int i = 1; i <= before + count; i++) {
         comm = comm || luaL_testudata(L, i, COMM) != NULL;
     }
     sim_lua_refuse(L, "%s: expected at most %d argument%s, got %d%s%s%s", call, most, most == 1 ? "" : "s",
@@ -45,9 +49,7 @@ static struct sim_lua_rank *caller(lua_State *L, const char *call, int most) {
     if (!r->runs) {
         sim_lua_refuse(L, "%s: expected calls in the function run, got one outside of it", call);
     }
-    if (lua_gettop(L) > most) {
-        refuse_more(L, call, most);
-    }
+    check_count(L, call, most, 0);
     return r;
 }
 
@@ -734,7 +736,9 @@ static const struct sim_lua_cart *cart_of(lua_State *L) {
     return cart != NULL ? cart : luaL_checkudata(L, 1, CART);
 }
 
-static lua_Integer dimension_of(lua_State *L, const struct sim_lua_cart *cart, const char *call) {
+/* Returns the first argument of a grid's call, which has at most `most`. */
+static lua_Integer dimension_of(lua_State *L, const struct sim_lua_cart *cart, const char *call, int most) {
+    check_count(L, call, most, 1);
     const lua_Integer dimension = integer(L, 2, call, "a dimension");
     if (dimension < 1 || dimension > (lua_Integer)cart->dims) {
         sim_lua_refuse(L, "%s: expected a dimension from 1 to %" PRIu32 ", got %" PRId64, call, cart->dims,
@@ -746,21 +750,21 @@ static lua_Integer dimension_of(lua_State *L, const struct sim_lua_cart *cart, c
 /* grid:position(dimension): returns the position of the rank, from 0 on. */
 static int cart_position(lua_State *L) {
     const struct sim_lua_cart *cart = cart_of(L);
-    lua_pushinteger(L, cart->at[dimension_of(L, cart, "position") - 1]);
+    lua_pushinteger(L, cart->at[dimension_of(L, cart, "position", 1) - 1]);
     return 1;
 }
 
 /* grid:side(dimension): returns the number of ranks along the dimension. */
 static int cart_side(lua_State *L) {
     const struct sim_lua_cart *cart = cart_of(L);
-    lua_pushinteger(L, cart->side[dimension_of(L, cart, "side") - 1]);
+    lua_pushinteger(L, cart->side[dimension_of(L, cart, "side", 1) - 1]);
     return 1;
 }
 
 /* grid:neighbour(dimension, step): returns a rank, or none beyond the border. */
 static int cart_neighbour(lua_State *L) {
     const struct sim_lua_cart *cart = cart_of(L);
-    const lua_Integer dimension = dimension_of(L, cart, "neighbour");
+    const lua_Integer dimension = dimension_of(L, cart, "neighbour", 2);
     const lua_Integer step = integer(L, 3, "neighbour", "a step");
     const lua_Integer side = cart->side[dimension - 1];
     lua_Integer to = step % side + cart->at[dimension - 1]; /* from 1 - side to 2 * side - 2 */
@@ -779,6 +783,7 @@ static int cart_neighbour(lua_State *L) {
 /* cart { dimensions [, periodic = true] }: arranges the ranks on a grid with sides as equal as possible. */
 static int call_cart(lua_State *L) {
     const struct sim_lua_rank *r = sim_lua_rank_of(L);
+    check_count(L, "cart", 1, 0);
     if (lua_type(L, 1) != LUA_TTABLE) {
         sim_lua_refuse(L, "cart: expected a table, as in cart { 2 }, got %s", type_of(L, 1));
     }
@@ -788,6 +793,11 @@ static int call_cart(lua_State *L) {
                        "cart: expected one number, that of dimensions, as in cart { 2 }, got %" PRIu64
                        " numbers: the sides follow from the number of ranks",
                        values);
+    }
+    for (lua_pushnil(L); lua_next(L, 1) != 0; lua_pop(L, 1)) {
+        if (lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), "periodic") != 0) {
+            sim_lua_refuse(L, "cart: expected the name periodic, got %.100s", lua_tostring(L, -2));
+        }
     }
     (void)lua_rawgeti(L, 1, 1);
     const lua_Integer dims = integer(L, -1, "cart", "a number of dimensions");

@@ -471,6 +471,11 @@ static void test_wrong_calls(void **state) {
     expect_bad(RUN("state('No', barrier)"), "state: expected a name of the table states, got No");
     expect_bad(RUN("table.sort({ 2, 1 }, function() barrier() end)"),
                "attempt to yield across a C-call boundary");
+    expect_bad(RUN("cart({ 2 }, true)"), "cart: expected at most 1 argument, got 2");
+    expect_bad(RUN("cart { 2, period = true }"), "cart: expected the name periodic, got period");
+    expect_bad(RUN("cart { 2 }:position(1, 2)"), "position: expected at most 1 argument, got 2");
+    expect_bad(RUN("cart { 2 }:side(1, 2)"), "side: expected at most 1 argument, got 2");
+    expect_bad(RUN("cart { 2 }:neighbour(1, 1, 1)"), "neighbour: expected at most 2 arguments, got 3");
     expect_bad(RUN("random(5)"), "random: expected at most 0 arguments, got 1");
     expect_bad(RUN("wait(irecv(0), irecv(1))"), "wait: expected at most 1 argument, got 2");
     expect_bad(
