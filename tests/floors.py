@@ -66,7 +66,7 @@ bindings/sionlib/ompi        bindings/sionlib bindings/sionlib/handles bindings/
 ui/param                     libwriter/base libwriter/io
 ui/cli                       libwriter/base libwriter/io ui/param
 ui/page                      libwriter/base libwriter/io
-trace                        libwriter/base libwriter/io libwriter/format/clog2/log libwriter/trace ui/cli
+trace                        libwriter/base libwriter/io libwriter/format/clog2/file libwriter/trace ui/cli
 gen/model/*                  libwriter/base ui/param
 gen/model/draw               libwriter/base
 gen/model/machine            libwriter/base ui/param
@@ -95,8 +95,8 @@ gen/format                   libwriter/base libwriter/io libwriter/comm libwrite
 gen/format/rows              libwriter/base libwriter/io libwriter/comm libwriter/fields libreader/* ui/page ui/param gen/model/* gen/sim gen/sim/timing gen/spec gen/report gen/export gen/export/rewrite gen/fit gen/fit/* gen/format
 gen/dataset/directory        libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/sim/lua gen/spec gen/format gen/format/rows
 gen/dataset                  libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/spec gen/format gen/format/rows gen/dataset/directory
-gen/cli/common               libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/log libreader libreader/rank2file ui/* gen/model/* gen/sim/lua gen/workloads gen/spec gen/format gen/format/rows gen/export gen/export/rewrite gen/fit gen/dataset gen/dataset/directory gen/report
-gen/cli                      libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/log libreader libreader/rank2file ui/* gen/model/* gen/sim/lua gen/workloads gen/spec gen/format gen/format/rows gen/export gen/export/rewrite gen/fit gen/dataset gen/dataset/directory gen/report gen/cli/common
+gen/cli/common               libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/file libreader libreader/rank2file ui/* gen/model/* gen/sim/lua gen/workloads gen/spec gen/format gen/format/rows gen/export gen/export/rewrite gen/fit gen/dataset gen/dataset/directory gen/report
+gen/cli                      libwriter/base libwriter/io libwriter/comm libreader libreader/rank2file ui/* gen/model/* gen/sim/lua gen/workloads gen/spec gen/format gen/format/rows gen/export gen/export/rewrite gen/fit gen/dataset gen/dataset/directory gen/report gen/cli/common
 bench/measure                libwriter/base libwriter/io libwriter/comm ui/cli
 bench/linktest               libwriter/base libwriter/io libwriter/comm ui/* bench/measure
 bench/report                 libwriter/base libwriter/io ui/* bench/measure

@@ -12,7 +12,7 @@
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/format/clog2/log/local_file.h"
+#include "libwriter/format/clog2/file/file.h"
 #include "libwriter/io/sys.h"
 #include "libwriter/trace/config.h"
 #include "libwriter/trace/launched.h"

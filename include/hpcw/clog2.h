@@ -58,7 +58,7 @@ typedef struct hpcw_clog2_record hpcw_clog2_record;   /**< see "Records" */
  *                 NULL, the communicators are the world and one for each rank, and the records that introduce
  *                 them (HPCW_CLOG2_COMM_EVENT at time 0) are written before `record`
  * @param record   [count] in the order of the file: definitions, then events
- * @return HPCW_OK; the failures of hpcw_clog2_options_check and hpcw_clog2_slice_put; HPCW_ENOMEM; errors of the
+ * @return HPCW_OK; the failures of hpcw_clog2_open and hpcw_clog2_slice_put; HPCW_ENOMEM; errors of the
  * system. A failure leaves an older file of that name as it was
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_write(const char *path, const hpcw_clog2_options *options,
@@ -308,7 +308,8 @@ typedef struct hpcw_clog2 hpcw_clog2;
  * the other processes must see the file there.
  *
  * @return HPCW_OK; the failures of hpcw_clog2_options_check; HPCW_EMISMATCH (also if `path` leads processes to
- * different directories), HPCW_ECOMM; HPCW_ENOMEM; errors of the system
+ * different directories), HPCW_ECOMM; HPCW_EEXIST if `path` is a local file of a recording (clog2_log.h), whose
+ * records may be nowhere else; HPCW_ENOMEM; errors of the system
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_open(const char *path, hpcw_comm *comm,
                                                      const hpcw_clog2_options *options, hpcw_clog2 **out,

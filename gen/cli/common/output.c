@@ -10,7 +10,7 @@
 #include "gen/format/format.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/format/clog2/log/local_file.h"
+#include "libwriter/format/clog2/file/file.h"
 #include "libwriter/io/dir.h"
 #include "libwriter/io/sys.h"
 

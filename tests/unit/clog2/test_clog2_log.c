@@ -720,7 +720,7 @@ static void what_is_left_is_of_this_host(void **state) {
 }
 
 /* No log gets the name of a local file, whose records may be nowhere else, at the open or later, or when it is
- * recovered. */
+ * recovered or written without a recording. */
 static void a_local_file_is_not_replaced(void **state) {
     (void)state;
     struct recording r;
@@ -740,6 +740,10 @@ static void a_local_file_is_not_replaced(void **state) {
         assert_non_null(strstr(err.message, ": expected an output, got the local file of a recorded run"));
         assert_int_equal(hpcw_clog2_log_rename(r.log, path[i], &err), HPCW_EEXIST);
         assert_int_equal(hpcw_clog2_recover(path[i], locals, 1, true, NULL, &err), HPCW_EEXIST);
+        hpcw_clog2_options options;
+        hpcw_clog2_options_init(&options);
+        options.ranks = 1;
+        assert_int_equal(hpcw_clog2_write(path[i], &options, NULL, 0, &err), HPCW_EEXIST);
     }
     some_work(&r, 10);
     assert_int_equal(hpcw_clog2_log_finish(r.log, NULL, &err), HPCW_OK);

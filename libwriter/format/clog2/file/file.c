@@ -3,6 +3,7 @@
  * is written twice. The preamble is written last, because it holds the offset of the table. */
 #include "libwriter/format/clog2/file/file.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 #include "libwriter/base/checked.h"
@@ -119,7 +120,10 @@ hpcw_status hpcw_i_clog2_sink_open(const struct hpcw_i_clog2_place *place, const
                                    hpcw_sink **out, hpcw_error *err) {
     bool creates = comm->process == 0;
     hpcw_status s = HPCW_OK;
-    if (creates) {
+    if (creates && place->name == NULL && source->open == NULL) {
+        s = hpcw_i_clog2_check_output(AT_FDCWD, path, path, err);
+    }
+    if (creates && s == HPCW_OK) {
         s = open_sink(place, path, source, tag, true, durability, out, err);
     }
     s = hpcw_i_agree(comm, s, NULL, err);

@@ -32,8 +32,15 @@ struct hpcw_i_clog2_place {
     char *name;
 };
 
-/* Opens the file of a log. Collective: process 0 creates the file, and all other processes must find the same
- * file. */
+/* Magic number at the start of a local file of a recording. It also shows the byte order. */
+#define HPCW_I_CLOG2_LOCAL_TAG UINT64_C(0x0a324c43574350c8)
+
+/* Fails with HPCW_EEXIST if an output in directory `at` would replace a local file, whose records may be nowhere
+ * else. Follows symbolic links. A file that this user cannot read counts as another one. path: for messages. */
+hpcw_status hpcw_i_clog2_check_output(int at, const char *name, const char *path, hpcw_error *err);
+
+/* Opens the file of a log, unless `path` is a local file. Collective: process 0 creates the file, and all other
+ * processes must find the same file. */
 hpcw_status hpcw_i_clog2_sink_open(const struct hpcw_i_clog2_place *place, const char *path, hpcw_comm *comm,
                                    const hpcw_sink_source *source, uint64_t tag, hpcw_durability durability,
                                    hpcw_sink **out, hpcw_error *err);

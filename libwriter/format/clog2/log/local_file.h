@@ -11,9 +11,9 @@
 #ifndef HPCW_FORMAT_CLOG2_LOG_LOCAL_FILE_H
 #define HPCW_FORMAT_CLOG2_LOG_LOCAL_FILE_H
 
+#include "libwriter/format/clog2/file/file.h"
 #include "libwriter/format/clog2/log/recording.h"
 
-#define HPCW_I_CLOG2_LOCAL_TAG UINT64_C(0x0a324c43574350c8) /* magic number; also shows the byte order */
 #define HPCW_I_CLOG2_PIECE_TAG UINT64_C(0x6563656970776350)
 
 enum {
@@ -25,7 +25,7 @@ enum {
 };
 
 struct hpcw_i_clog2_local_head {
-    uint64_t tag;
+    uint64_t tag; /* HPCW_I_CLOG2_LOCAL_TAG */
     uint64_t run; /* number of the run, equal in all of its files */
     uint32_t rank, ranks;
     uint32_t block_size;
@@ -35,10 +35,6 @@ struct hpcw_i_clog2_local_head {
     uint64_t made;      /* allocated bytes of the file; if the file is shorter, its end is lost */
     uint64_t in_memory; /* 1: some records are only in memory, as the file got no more space */
 };
-
-/* Fails with HPCW_EEXIST if an output in directory `at` would replace a local file, whose records may be nowhere
- * else. Follows symbolic links. A file that this user cannot read counts as another one. path: for messages. */
-hpcw_status hpcw_i_clog2_check_output(int at, const char *name, const char *path, hpcw_error *err);
 
 struct hpcw_i_clog2_piece_head {
     uint64_t tag;

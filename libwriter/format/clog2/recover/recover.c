@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes a log from the local files of a run that died. Each complete record of a file is used. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +7,6 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/format/clog2/file/definitions.h"
-#include "libwriter/format/clog2/log/local_file.h"
 #include "libwriter/format/clog2/merge/merge.h"
 #include "libwriter/format/clog2/recover/recovered_file.h"
 
@@ -255,8 +253,7 @@ hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_
     }
     struct recovery r = {0};
     r.file = hpcw_i_calloc(count, sizeof *r.file);
-    hpcw_status s = r.file == NULL ? hpcw_i_fail_memory(err, path, 0, NULL)
-                                   : hpcw_i_clog2_check_output(AT_FDCWD, path, path, err);
+    hpcw_status s = r.file == NULL ? hpcw_i_fail_memory(err, path, 0, NULL) : HPCW_OK;
     while (s == HPCW_OK && r.count < count) {
         s = open_file(local[r.count], &r.file[r.count], err);
         r.count++;

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "libwriter/base/status.h"
-#include "libwriter/format/clog2/log/local_file.h"
+#include "libwriter/format/clog2/file/file.h"
 #include "libwriter/io/sys.h"
 
 hpcw_status hpcw_i_clog2_check_output(int at, const char *name, const char *path, hpcw_error *err) {
