@@ -15,6 +15,10 @@ enum { OUT_OF_MEMORY = -1, TOO_LARGE = -2 };
 
 #define TAG 17
 
+/* Most words of one reduction of MPI. Its buffers are on the stack: if one process had no memory for them, the
+ * others would wait for it. */
+enum { PIECE = 1024 };
+
 struct mpi_comm {
     hpcw_comm base;
     MPI_Comm mpi;
@@ -43,24 +47,14 @@ static void combine(void *in_, void *inout_, int *len, MPI_Datatype *type) {
     }
 }
 
-static int reduce(hpcw_comm *comm, struct hpcw_i_words *w, int scan) {
+/* Reduces words of which the first are sums, then minima, then maxima. */
+static int reduce_piece(hpcw_comm *comm, uint64_t *word, const size_t kind[3], int scan) {
     struct mpi_comm *m = mpi_of(comm);
-    size_t n = (size_t)w->sums + w->mins + w->maxs;
-    uint64_t small[2 * 33];
-    uint64_t *buf = small;
-    if (n + 1 > 33) {
-        if (n >= (size_t)INT_MAX) {
-            return TOO_LARGE;
-        }
-        buf = malloc(2 * (n + 1) * sizeof *buf);
-        if (buf == NULL) {
-            return OUT_OF_MEMORY;
-        }
-    }
-    uint64_t *in = buf;
-    uint64_t *out = buf + n + 1;
-    in[0] = (uint64_t)w->sums << 32 | w->mins;
-    memcpy(in + 1, w->word, n * sizeof *in);
+    size_t n = kind[0] + kind[1] + kind[2];
+    uint64_t in[1 + PIECE];
+    uint64_t out[1 + PIECE];
+    in[0] = (uint64_t)kind[0] << 32 | kind[1];
+    memcpy(in + 1, word, n * sizeof *in);
     MPI_Datatype type;
     int code = MPI_Type_contiguous((int)(n + 1), m->word8, &type);
     if (code == MPI_SUCCESS) {
@@ -73,11 +67,26 @@ static int reduce(hpcw_comm *comm, struct hpcw_i_words *w, int scan) {
     }
     /* MPI leaves the result of a scan on process 0 undefined. */
     if (code == MPI_SUCCESS && !(scan && comm->process == 0)) {
-        memcpy(w->word, out + 1, n * sizeof *out);
+        memcpy(word, out + 1, n * sizeof *out);
     }
-    if (buf != small) {
-        free(buf);
-    }
+    return code;
+}
+
+static int reduce(hpcw_comm *comm, struct hpcw_i_words *w, int scan) {
+    size_t left[3] = {w->sums, w->mins, w->maxs};
+    uint64_t *word = w->word;
+    int code;
+    do {
+        size_t kind[3];
+        size_t room = PIECE;
+        for (int i = 0; i < 3; i++) {
+            kind[i] = left[i] < room ? left[i] : room;
+            left[i] -= kind[i];
+            room -= kind[i];
+        }
+        code = reduce_piece(comm, word, kind, scan);
+        word += PIECE - room;
+    } while (code == MPI_SUCCESS && left[0] + left[1] + left[2] > 0);
     return code;
 }
 
