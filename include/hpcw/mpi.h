@@ -22,6 +22,9 @@ extern "C" {
  * with the caller's. MPI must be initialised, with any thread level; the library calls MPI only on the threads that
  * call it, and never MPI_Init or MPI_Finalize.
  *
+ * Close all handles before MPI_Finalize. After it, collective calls of several processes fail with HPCW_ECOMM, so
+ * nothing is published. Handles and communicator can still be freed.
+ *
  * @param mpi  an intra-communicator, which the caller still owns
  * @param out  the communicator, to be freed with hpcw_comm_free before MPI_Finalize; NULL on failure
  * @return HPCW_OK; HPCW_EINVAL (out is NULL, MPI not initialised or finalised, MPI_COMM_NULL or an

@@ -2,6 +2,7 @@
 /* The only file of the library that uses MPI. It uses no symbol of libhpcw, so that it can be built as a separate
  * library. */
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "libwriter/comm/comm.h"
 
 /* Error codes of this file. They are negative, those of MPI are not. */
-enum { OUT_OF_MEMORY = -1, TOO_LARGE = -2 };
+enum { OUT_OF_MEMORY = -1, TOO_LARGE = -2, FINALIZED = -3 };
 
 #define TAG 17
 
@@ -28,6 +29,12 @@ struct mpi_comm {
 
 static struct mpi_comm *mpi_of(hpcw_comm *comm) {
     return (struct mpi_comm *)comm;
+}
+
+/* Returns whether MPI_Finalize was called. Any other call of MPI would then end the program. */
+static bool is_finalized(void) {
+    int finalized = 0;
+    return MPI_Finalized(&finalized) == MPI_SUCCESS && finalized;
 }
 
 /*
@@ -76,6 +83,9 @@ static int reduce(hpcw_comm *comm, struct hpcw_i_words *w, int scan) {
     size_t left[3] = {w->sums, w->mins, w->maxs};
     uint64_t *word = w->word;
     int code;
+    if (is_finalized()) {
+        return FINALIZED;
+    }
     do {
         size_t kind[3];
         size_t room = PIECE;
@@ -100,6 +110,9 @@ static int mpi_exscan(hpcw_comm *comm, struct hpcw_i_words *words) {
 
 static int mpi_bcast(hpcw_comm *comm, void *data, size_t size, int root) {
     char *p = data;
+    if (is_finalized()) {
+        return FINALIZED;
+    }
     while (size > 0) {
         int n = size > INT_MAX ? INT_MAX : (int)size;
         int code = MPI_Bcast(p, n, MPI_BYTE, root, mpi_of(comm)->mpi);
@@ -113,14 +126,16 @@ static int mpi_bcast(hpcw_comm *comm, void *data, size_t size, int root) {
 }
 
 static int mpi_allgather(hpcw_comm *comm, const void *mine, size_t size, void *all) {
-    if (size > INT_MAX) {
-        return TOO_LARGE;
-    }
-    return MPI_Allgather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, mpi_of(comm)->mpi);
+    return is_finalized() ? FINALIZED
+           : size > INT_MAX
+               ? TOO_LARGE
+               : MPI_Allgather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, mpi_of(comm)->mpi);
 }
 
 static int mpi_alltoall(hpcw_comm *comm, const uint64_t *send, uint64_t *receive) {
-    return MPI_Alltoall(send, 1, mpi_of(comm)->word8, receive, 1, mpi_of(comm)->word8, mpi_of(comm)->mpi);
+    return is_finalized()
+               ? FINALIZED
+               : MPI_Alltoall(send, 1, mpi_of(comm)->word8, receive, 1, mpi_of(comm)->word8, mpi_of(comm)->mpi);
 }
 
 static int mpi_alltoallv(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at,
@@ -130,6 +145,9 @@ static int mpi_alltoallv(hpcw_comm *comm, const uint64_t *send, const uint64_t *
     size_t n = (size_t)comm->size;
     int *out = scratch, *out_at = out + n, *in = out_at + n, *in_at = in + n;
     uint64_t sent = 0, received = 0;
+    if (is_finalized()) {
+        return FINALIZED;
+    }
     for (size_t p = 0; p < n; p++) {
         out[p] = (int)send_words[p];
         out_at[p] = (int)(send_at == NULL ? sent : send_at[p]);
@@ -142,14 +160,15 @@ static int mpi_alltoallv(hpcw_comm *comm, const uint64_t *send, const uint64_t *
 }
 
 static int mpi_send(hpcw_comm *comm, const uint64_t *data, size_t words, int to) {
-    return words > INT_MAX ? TOO_LARGE
-                           : MPI_Send(data, (int)words, mpi_of(comm)->word8, to, TAG, mpi_of(comm)->mpi);
+    return is_finalized()    ? FINALIZED
+           : words > INT_MAX ? TOO_LARGE
+                             : MPI_Send(data, (int)words, mpi_of(comm)->word8, to, TAG, mpi_of(comm)->mpi);
 }
 
 static int mpi_probe(hpcw_comm *comm, size_t *words, int from) {
     MPI_Status status;
     int n = 0;
-    int code = MPI_Probe(from, TAG, mpi_of(comm)->mpi, &status);
+    int code = is_finalized() ? FINALIZED : MPI_Probe(from, TAG, mpi_of(comm)->mpi, &status);
     if (code == MPI_SUCCESS) {
         code = MPI_Get_count(&status, mpi_of(comm)->word8, &n);
     }
@@ -158,9 +177,10 @@ static int mpi_probe(hpcw_comm *comm, size_t *words, int from) {
 }
 
 static int mpi_receive(hpcw_comm *comm, uint64_t *data, size_t words, int from) {
-    return words > INT_MAX ? TOO_LARGE
-                           : MPI_Recv(data, (int)words, mpi_of(comm)->word8, from, TAG, mpi_of(comm)->mpi,
-                                      MPI_STATUS_IGNORE);
+    return is_finalized()    ? FINALIZED
+           : words > INT_MAX ? TOO_LARGE
+                             : MPI_Recv(data, (int)words, mpi_of(comm)->word8, from, TAG, mpi_of(comm)->mpi,
+                                        MPI_STATUS_IGNORE);
 }
 
 static int wrap(MPI_Comm mpi, hpcw_comm **out);
@@ -179,21 +199,26 @@ static int take_part(int code, MPI_Comm part, hpcw_comm **out) {
 
 static int mpi_split(hpcw_comm *comm, uint32_t colour, hpcw_comm **out) {
     MPI_Comm part = MPI_COMM_NULL;
-    int code = MPI_Comm_split(mpi_of(comm)->mpi, (int)(colour & INT_MAX), comm->process, &part);
+    int code = is_finalized()
+                   ? FINALIZED
+                   : MPI_Comm_split(mpi_of(comm)->mpi, (int)(colour & INT_MAX), comm->process, &part);
     return take_part(code, part, out);
 }
 
 static int mpi_split_host(hpcw_comm *comm, hpcw_comm **out) {
     MPI_Comm part = MPI_COMM_NULL;
-    int code =
-        MPI_Comm_split_type(mpi_of(comm)->mpi, MPI_COMM_TYPE_SHARED, comm->process, MPI_INFO_NULL, &part);
+    int code = is_finalized() ? FINALIZED
+                              : MPI_Comm_split_type(mpi_of(comm)->mpi, MPI_COMM_TYPE_SHARED, comm->process,
+                                                    MPI_INFO_NULL, &part);
     return take_part(code, part, out);
 }
 
 static void mpi_text(int code, char *text, size_t size) {
-    if (code == OUT_OF_MEMORY || code == TOO_LARGE) {
+    if (code < 0) {
         (void)snprintf(text, size, "%s",
-                       code == OUT_OF_MEMORY ? "out of memory" : "message too large for MPI's int counts");
+                       code == OUT_OF_MEMORY ? "out of memory"
+                       : code == TOO_LARGE   ? "message too large for MPI's int counts"
+                                             : "MPI_Finalize was called before: close the handles before it");
         return;
     }
     char buf[MPI_MAX_ERROR_STRING];
@@ -206,8 +231,7 @@ static void mpi_text(int code, char *text, size_t size) {
 
 static void mpi_free(hpcw_comm *comm) {
     struct mpi_comm *m = mpi_of(comm);
-    int finalized = 0;
-    if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) {
+    if (!is_finalized()) {
         (void)MPI_Op_free(&m->combine);
         (void)MPI_Type_free(&m->word8);
         (void)MPI_Comm_free(&m->mpi);
@@ -282,9 +306,7 @@ hpcw_status hpcw_comm_from_mpi(MPI_Comm mpi, hpcw_comm **out, hpcw_error *err) {
     }
     *out = NULL;
     int initialized = 0;
-    int finalized = 0;
-    if (MPI_Initialized(&initialized) != MPI_SUCCESS || !initialized ||
-        MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) {
+    if (MPI_Initialized(&initialized) != MPI_SUCCESS || !initialized || is_finalized()) {
         return fail(err, HPCW_EINVAL, "MPI is not initialised, or finalised already", "");
     }
     int inter = 0;
