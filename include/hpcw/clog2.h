@@ -328,8 +328,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_open(const char *path, hpcw_comm
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_close(hpcw_clog2 *log, uint64_t blocks, hpcw_error *err);
 
 /**
- * Reports that this process cannot complete its slices: the close then fails on all processes with this reason.
- * Not collective.
+ * Reports that this process cannot complete its slices: the close then fails on all processes with this reason;
+ * with HPCW_ESTATE if `reason` is NULL or its code HPCW_OK. Not collective.
  */
 HPCW_API void hpcw_clog2_abandon(hpcw_clog2 *log, const hpcw_error *reason);
 

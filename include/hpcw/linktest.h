@@ -208,7 +208,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_timings(hpcw_linktest *lt, ui
  * Reports that this process cannot deliver its timings: the next collective call fails on all processes, with this
  * reason, and no file gets its name. Not collective, one thread.
  *
- * @param reason  code and message; copied
+ * @param reason  code and message; copied. NULL or code HPCW_OK: the call fails with HPCW_ESTATE
  */
 HPCW_API void hpcw_linktest_abandon(hpcw_linktest *lt, const hpcw_error *reason);
 

@@ -263,8 +263,8 @@ HPCW_API uint32_t hpcw_rank2file_file_crc(const hpcw_rank2file_file *file);
  * hpcw_rank2file_open). NULL is allowed. */
 HPCW_API void hpcw_rank2file_file_free(hpcw_rank2file_file *file);
 
-/** Reports that this process cannot finish its files. The close then fails on all processes with this reason. Not
- * collective; callable on any thread. */
+/** Reports that this process cannot finish its files. The close then fails on all processes with this reason;
+ * with HPCW_ESTATE if `reason` is NULL or its code HPCW_OK. Not collective; callable on any thread. */
 HPCW_API void hpcw_rank2file_abandon(hpcw_rank2file *w, const hpcw_error *reason);
 
 /**

@@ -329,7 +329,7 @@ HPCW_API uint64_t hpcw_sion_stream_size(const hpcw_sion *sion, uint32_t rank);
  * Reports that this process cannot finish its streams. The close then fails on all processes with this reason, and
  * no file gets its name. Not collective; callable on any thread.
  *
- * @param reason  code and message; copied
+ * @param reason  code and message; copied. NULL or code HPCW_OK: the close fails with HPCW_ESTATE
  */
 HPCW_API void hpcw_sion_abandon(hpcw_sion *sion, const hpcw_error *reason);
 

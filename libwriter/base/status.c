@@ -165,6 +165,19 @@ hpcw_status hpcw_i_fail_memory(hpcw_error *err, const char *where, uint64_t coun
                        what == NULL ? "" : what);
 }
 
+hpcw_error hpcw_i_reason_to_abandon(const hpcw_error *reason) {
+    hpcw_error why = {.code = HPCW_OK};
+    if (reason != NULL) {
+        why = *reason;
+    }
+    why.code = why.code == HPCW_OK ? HPCW_ESTATE : why.code;
+    why.message[sizeof why.message - 1] = '\0';
+    if (why.message[0] == '\0') {
+        (void)snprintf(why.message, sizeof why.message, "the program abandoned it");
+    }
+    return why;
+}
+
 void hpcw_i_fail_about(hpcw_error *err, const char *name) {
     if (err == NULL || strncmp(err->message, name, strlen(name)) == 0) {
         return;

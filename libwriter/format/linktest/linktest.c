@@ -238,8 +238,8 @@ uint32_t hpcw_linktest_first_rank(const hpcw_linktest *lt) {
  * ----------------------------------------------------------------------------------------------------------- */
 
 void hpcw_linktest_abandon(hpcw_linktest *lt, const hpcw_error *reason) {
-    if (lt != NULL && reason != NULL && lt->abandoned.code == HPCW_OK) {
-        lt->abandoned = *reason;
+    if (lt != NULL && lt->abandoned.code == HPCW_OK) {
+        lt->abandoned = hpcw_i_reason_to_abandon(reason);
     }
 }
 

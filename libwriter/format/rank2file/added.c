@@ -92,10 +92,10 @@ hpcw_status hpcw_rank2file_add(hpcw_rank2file *w, uint32_t rank, const char *nam
 }
 
 void hpcw_rank2file_abandon(hpcw_rank2file *w, const hpcw_error *reason) {
-    if (w != NULL && reason != NULL) {
+    if (w != NULL) {
         (void)pthread_mutex_lock(&w->lock);
         if (w->abandoned.code == HPCW_OK) {
-            w->abandoned = *reason;
+            w->abandoned = hpcw_i_reason_to_abandon(reason);
         }
         (void)pthread_mutex_unlock(&w->lock);
     }

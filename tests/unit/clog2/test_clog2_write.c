@@ -398,6 +398,11 @@ static void a_log_can_be_abandoned(void **state) {
     assert_int_equal(hpcw_clog2_close(m.log, 1, &err), HPCW_EIO);
     assert_string_equal(err.message, "the model broke");
     hpcw_clog2_free(m.log);
+    image_open(&m, &c);
+    hpcw_clog2_abandon(m.log, NULL);
+    assert_int_equal(hpcw_clog2_close(m.log, 1, &err), HPCW_ESTATE);
+    assert_non_null(strstr(err.message, "the program abandoned it"));
+    hpcw_clog2_free(m.log);
     hpcw_clog2_free(NULL);
     clog2_case_free(&c);
 }

@@ -334,6 +334,10 @@ static void abandoning(void **state) {
     REFUSED(hpcw_linktest_close(lt, &err), HPCW_ESTATE, "broken");
     hpcw_linktest_free(lt);
     hpcw_linktest_abandon(NULL, &reason);
+    lt = open_with(&p);
+    hpcw_linktest_abandon(lt, NULL);
+    REFUSED(hpcw_linktest_end_permutation(lt, "s", "t", NULL, &err), HPCW_ESTATE, "the program abandoned it");
+    hpcw_linktest_free(lt);
 }
 
 static void wrong_completions(void **state) {

@@ -240,6 +240,12 @@ static void names_that_are_refused(void **state) {
     assert_int_equal(hpcw_rank2file_close(w, &err), HPCW_EIO);
     assert_non_null(strstr(err.message, "the cat"));
     hpcw_rank2file_free(w);
+    o.dataset.id = 4;
+    OK(hpcw_rank2file_open(prefix, NULL, &o, &w, &err));
+    hpcw_rank2file_abandon(w, NULL);
+    assert_int_equal(hpcw_rank2file_close(w, &err), HPCW_ESTATE);
+    assert_non_null(strstr(err.message, "the program abandoned it"));
+    hpcw_rank2file_free(w);
     scratch_remove(dir);
 }
 

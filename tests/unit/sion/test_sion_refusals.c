@@ -288,17 +288,22 @@ static void abandoning(void **state) {
     hpcw_sion_options o = good_options();
     hpcw_sion *h;
     assert_int_equal(hpcw_sion_open("x.sion", NULL, &o, &h, NULL), HPCW_OK);
-    hpcw_error reason = {.code = HPCW_OK, .message = "nothing happened"};
-    hpcw_sion_abandon(h, &reason);
-    hpcw_sion_abandon(h, NULL);
-    assert_int_equal(hpcw_sion_write(h, 0, "x", 1, NULL), HPCW_OK);
-    reason = (hpcw_error){.code = HPCW_ENOSPC, .message = "no space for more"};
+    hpcw_error reason = {.code = HPCW_ENOSPC, .message = "no space for more"};
     hpcw_sion_abandon(h, &reason);
     reason.code = HPCW_EIO;
     hpcw_sion_abandon(h, &reason); /* the first reason is kept */
     REFUSED(hpcw_sion_write(h, 0, "x", 1, &err), HPCW_ESTATE, "broken by an earlier failure");
     REFUSED(hpcw_sion_close(h, &err), HPCW_ENOSPC, "x.sion: no space for more");
     hpcw_sion_free(h);
+    /* Without a reason, or with one of success, the container must not be finished either. */
+    reason = (hpcw_error){.code = HPCW_OK, .message = "no more particles"};
+    for (int with = 0; with < 2; with++) {
+        assert_int_equal(hpcw_sion_open("x.sion", NULL, &o, &h, NULL), HPCW_OK);
+        hpcw_sion_abandon(h, with ? &reason : NULL);
+        REFUSED(hpcw_sion_close(h, &err), HPCW_ESTATE,
+                with ? "x.sion: no more particles" : "x.sion: the program abandoned it");
+        hpcw_sion_free(h);
+    }
 }
 
 int main(void) {

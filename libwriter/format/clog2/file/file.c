@@ -214,10 +214,10 @@ void hpcw_clog2_free(hpcw_clog2 *log) {
 }
 
 void hpcw_clog2_abandon(hpcw_clog2 *log, const hpcw_error *reason) {
-    if (log != NULL && reason != NULL) {
+    if (log != NULL) {
         (void)pthread_mutex_lock(&log->lock);
         if (log->abandoned.code == HPCW_OK) {
-            log->abandoned = *reason;
+            log->abandoned = hpcw_i_reason_to_abandon(reason);
         }
         (void)pthread_mutex_unlock(&log->lock);
     }

@@ -11,8 +11,9 @@
 #include "libwriter/io/sink.h"
 
 void hpcw_sion_abandon(hpcw_sion *h, const hpcw_error *reason) {
-    if (h != NULL && reason != NULL && reason->code != HPCW_OK) {
-        (void)hpcw_i_sion_break(h, reason->code, reason, NULL);
+    if (h != NULL) {
+        const hpcw_error why = hpcw_i_reason_to_abandon(reason);
+        (void)hpcw_i_sion_break(h, why.code, &why, NULL);
     }
 }
 

@@ -213,8 +213,8 @@ hpcw_status hpcw_counter_write(hpcw_counter *c, uint32_t rank, uint64_t value, h
 }
 
 void hpcw_counter_abandon(hpcw_counter *c, const hpcw_error *reason) {
-    if (c != NULL && reason != NULL && c->failure.code == HPCW_OK) {
-        c->failure = *reason;
+    if (c != NULL && c->failure.code == HPCW_OK) {
+        c->failure = hpcw_i_reason_to_abandon(reason);
     }
 }
 
