@@ -34,8 +34,8 @@
  * - Calls return an hpcw_status, 0 or negative, and describe the first failure in an optional hpcw_error.
  *   The library never prints or exits.
  * - `open` returns a handle. `close` finishes the handle and reports failures. `free` releases the handle; it is
- *   silent, accepts NULL, and may be called in any state. After a failure a handle returns HPCW_ESTATE until it is
- *   freed.
+ *   silent, accepts NULL, and may be called in any state. A wrong call (codes -1 to -9 in status.h) does not change
+ *   the handle. After any other failure of a writer, its close fails, and its other calls may return HPCW_ESTATE.
  * - Inputs are borrowed for the call. Out parameters are NULL after a failure.
  * - No file has the name of its target before `close` succeeds.
  * - The comment of a collective call says "Collective". All processes of the communicator must make such a call,

@@ -268,7 +268,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_limit(hpcw_sion *sion, uint32_t r
  * @param rank  a task that this process owns
  * @param data  [size] bytes; may be NULL if size is 0
  * @return HPCW_OK; HPCW_EINVAL (task not owned, data NULL, key-value container); HPCW_ERANGE (a record larger
- * than the chunk, or a task of size 0: nothing was stored, the handle stays usable); HPCW_ESTATE; HPCW_ENOMEM;
+ * than the chunk, or a task of size 0: nothing was stored, the handle stays usable); HPCW_ESTATE; HPCW_ENOMEM,
  *         HPCW_ENOSPC or HPCW_EIO (the handle is broken and its close will fail on all processes)
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write(hpcw_sion *sion, uint32_t rank, const void *data,
@@ -337,7 +337,8 @@ HPCW_API void hpcw_sion_abandon(hpcw_sion *sion, const hpcw_error *reason);
  * Finishes a container: writes the buffered data, then the metadata, makes the files durable as asked, and gives
  * them their names. The commit mark (two fields of the header, without which no reader accepts the file) is written
  * last. File 0 of a set gets its name last. Collective, with a constant number of collectives for any number of
- * blocks. If any process fails, or any write failed before, no file gets its name.
+ * blocks. If any process fails, or any write failed before, no file gets its name. Writes that were wrong calls
+ * (HPCW_EINVAL, HPCW_ERANGE) do not count: they stored nothing.
  *
  * @return HPCW_OK; the first failure of any process otherwise; HPCW_ESTATE if closed before
  */

@@ -417,8 +417,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_begin_phase(hpcw_vom *v, uint64_t 
  * idle.
  *
  * @return HPCW_OK; HPCW_EINVAL (with the reason in the message), HPCW_ERANGE (a limit above): nothing is written
- *         and the handle stays usable; HPCW_ESTATE (no open phase, a broken handle); HPCW_ENOMEM with `check`;
- *         HPCW_ENOMEM, HPCW_ENOSPC or HPCW_EIO from the sink: the handle is broken
+ *         and the handle stays usable; HPCW_ESTATE (no open phase, a broken handle); HPCW_ENOMEM, HPCW_ENOSPC or
+ *         HPCW_EIO: the handle is broken
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_task_add(hpcw_vom *v, const hpcw_vom_task *task, hpcw_error *err);
 

@@ -100,9 +100,6 @@ static hpcw_status do_sion(const struct work *w, const char *path, bool *refuses
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
         s = c->write(h, ranks[i], err);
     }
-    if (s != HPCW_OK) {
-        hpcw_sion_abandon(h, err); /* without it, a container whose write lacked memory could be completed */
-    }
     s = hpcw_sion_close(h, err);
     *refuses = refuses_all(h);
     hpcw_sion_free(h);

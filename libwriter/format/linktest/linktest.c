@@ -258,7 +258,7 @@ static hpcw_status usable(const hpcw_linktest *lt, hpcw_error *err) {
 
 /* Notes that a stream can no longer be finished. The next collective call reports the reason. */
 static void remember(hpcw_linktest *lt, hpcw_status s, const hpcw_error *reason) {
-    if (s == HPCW_ENOSPC || (s <= HPCW_EIO && s != HPCW_EINTERNAL)) {
+    if (s <= HPCW_ENOMEM && s != HPCW_EINTERNAL) {
         (void)pthread_mutex_lock(&lt->lock);
         hpcw_linktest_abandon(lt, reason);
         (void)pthread_mutex_unlock(&lt->lock);

@@ -303,6 +303,15 @@ static hpcw_status late(const struct hpcw_i_vom_place *place, const char *wanted
     return hpcw_i_vom_refuse(place, err, HPCW_ESTATE, "%s", wanted);
 }
 
+/* The record is lost, so the file must not be finished, also if the program ignores the failure. */
+static hpcw_status no_memory(struct hpcw_vom *v, const struct hpcw_i_vom_place *place, const char *what,
+                             hpcw_error *err) {
+    hpcw_error why;
+    hpcw_status s = hpcw_i_vom_refuse(place, &why, HPCW_ENOMEM, "out of memory for %s", what);
+    (void)hpcw_i_vom_output_break(&v->out, s, &why);
+    return hpcw_i_fail_as(err, &why);
+}
+
 static hpcw_status note_task(struct hpcw_vom *v, const struct hpcw_i_vom_place *place,
                              const hpcw_vom_task *task, hpcw_error *err) {
     uint64_t id = hpcw_i_vom_id_of(&task->entity);
@@ -313,7 +322,7 @@ static hpcw_status note_task(struct hpcw_vom *v, const struct hpcw_i_vom_place *
                                  id);
     }
     if (!hpcw_i_seen_reserve(&v->known->ids, key)) {
-        return hpcw_i_vom_refuse(place, err, HPCW_ENOMEM, "out of memory for its id");
+        return no_memory(v, place, "its id", err);
     }
     v->wanted -= mark == HPCW_I_VOM_WANTED;
     hpcw_i_seen_put(&v->known->ids, key, HPCW_I_VOM_TASK);
@@ -414,7 +423,7 @@ static hpcw_status note_edge(struct hpcw_vom *v, const struct hpcw_i_vom_place *
     }
     if (!hpcw_i_seen_reserve(&v->known->pairs, pair) ||
         (mark == 0 && !hpcw_i_seen_reserve(&v->known->ids, id))) {
-        return hpcw_i_vom_refuse(place, err, HPCW_ENOMEM, "out of memory for its ends");
+        return no_memory(v, place, "its ends", err);
     }
     hpcw_i_seen_put(&v->known->pairs, pair, 1);
     if (mark == 0) {

@@ -37,7 +37,9 @@ static hpcw_status next_block(struct hpcw_sion *h, uint32_t i, hpcw_error *err) 
         struct hpcw_i_sion_blocks *earlier =
             hpcw_i_realloc(t->earlier, sizeof *earlier + capacity * sizeof earlier->used[0]);
         if (earlier == NULL) {
-            return hpcw_i_fail_memory(err, h->path, t->block + 1, "blocks of a task");
+            hpcw_error e;
+            s = hpcw_i_fail_memory(&e, h->path, t->block + 1, "blocks of a task");
+            return hpcw_i_sion_break(h, s, &e, err); /* the program may ignore that its record is not stored */
         }
         t->earlier = earlier;
     }
