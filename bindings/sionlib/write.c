@@ -87,8 +87,8 @@ size_t sion_fwrite_key(const void *data, uint64_t key, size_t size, size_t nitem
     }
     struct sionlib_task *t = sionlib_current(h);
     hpcw_error err;
-    if (!sionlib_reserve_blocks(
-            t, t->chunk == 0 ? 1 : ((sion_int64)bytes + SIONLIB_RECORD_HEADER) / t->chunk + 2)) {
+    if (!sionlib_reserve_for_record(
+            h, t->chunk == 0 ? 1 : ((sion_int64)bytes + SIONLIB_RECORD_HEADER) / t->chunk + 2)) {
         return (size_t)-1;
     }
     if (hpcw_sion_write_key(h->writer, t->number, key, data, bytes, &err) != HPCW_OK) {

@@ -42,10 +42,18 @@ void sionlib_count(struct sionlib_task *t, sion_int64 size) {
     t->used[t->block] = t->at;
 }
 
+bool sionlib_reserve_for_record(struct sionlib_handle *h, sion_int64 more) {
+    bool reserved = sionlib_reserve_blocks(sionlib_current(h), more);
+    if (!reserved) {
+        hpcw_sion_abandon(h->writer, &(hpcw_error){.code = HPCW_ENOMEM, .message = "no memory for a record"});
+    }
+    return reserved;
+}
+
 bool sionlib_write(struct sionlib_handle *h, const void *data, size_t size) {
     struct sionlib_task *t = sionlib_current(h);
     hpcw_error err;
-    if (!sionlib_reserve_blocks(t, 1)) {
+    if (!sionlib_reserve_for_record(h, 1)) {
         return false;
     }
     if (hpcw_sion_write(h->writer, t->number, data, size, &err) != HPCW_OK) {

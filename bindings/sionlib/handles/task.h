@@ -87,6 +87,9 @@ bool sionlib_write(struct sionlib_handle *h, const void *data, size_t size);
 /* Makes room for `more` blocks in the block list of a task. Returns false after reporting an error. */
 bool sionlib_reserve_blocks(struct sionlib_task *t, sion_int64 more);
 
+/* Does the same for a record of the current task. Without memory the record is lost, so the close will fail. */
+bool sionlib_reserve_for_record(struct sionlib_handle *h, sion_int64 more);
+
 /* Begins the next block of a writer. Call sionlib_reserve_blocks first. */
 void sionlib_next_block(struct sionlib_task *t);
 
