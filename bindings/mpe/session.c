@@ -220,10 +220,15 @@ int MPE_Initialized_logging(void) {
     return atomic_load(&mpe_session.phase);
 }
 
+/* Returns the result of a call before the begin or after the end of the log. */
+static int not_open(void) {
+    return atomic_load(&mpe_session.phase) == MPE_NEVER ? MPE_LOG_NOT_INITIALIZED : MPE_LOG_OK;
+}
+
 /* Switches recording on or off. As with MPE, this includes the calls that the wrapper records. */
 static int switch_to(bool on) {
     if (!mpe_begun()) {
-        return atomic_load(&mpe_session.phase) == MPE_NEVER ? MPE_LOG_NOT_INITIALIZED : MPE_LOG_OK;
+        return not_open();
     }
     atomic_store(&mpe_session.on, on);
     if (mpe_session.joined) {
@@ -291,7 +296,7 @@ static int finish(const char *filename) {
 int MPE_Finish_log(const char *filename) {
     int result = MPE_LOG_OK;
     if (!mpe_begun()) {
-        return result;
+        return not_open();
     }
     (void)pthread_mutex_lock(&mpe_session.lock);
     atomic_store(&mpe_session.on, false);

@@ -98,6 +98,7 @@ static void *on_thread(void *context) {
 static void misuse_before(void) {
     expect(MPE_Start_log() == MPE_LOG_NOT_INITIALIZED, "no start before MPE_Init_log");
     expect(MPE_Stop_log() == MPE_LOG_NOT_INITIALIZED, "no stop before MPE_Init_log");
+    expect(MPE_Finish_log("early") == MPE_LOG_NOT_INITIALIZED, "no log without MPE_Init_log");
     expect(MPE_Describe_state(600, 601, "Early", "red") == MPE_LOG_NOT_INITIALIZED,
            "no state before MPE_Init_log");
     MPE_Log_event(600, 0, NULL);
