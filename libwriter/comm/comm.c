@@ -25,8 +25,8 @@ static hpcw_status describe(const hpcw_comm *comm, int code, const char *what, h
     }
     char text[256];
     comm->ops->text(code, text, sizeof text);
-    return hpcw_i_fail(err, HPCW_ECOMM, "process %d of %d: %s failed: %s", comm->process, comm->size, what,
-                       text);
+    return hpcw_i_fail(err, code == HPCW_I_COMM_NO_MEMORY ? HPCW_ENOMEM : HPCW_ECOMM,
+                       "process %d of %d: %s failed: %s", comm->process, comm->size, what, text);
 }
 
 /* ---- Collectives: with one process, they only copy or do nothing ------------------------------------------ */

@@ -5,6 +5,7 @@
 #ifndef HPCW_COMM_COMM_H
 #define HPCW_COMM_COMM_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,9 @@ static inline void hpcw_i_words_combine(uint64_t *inout, const uint64_t *in, siz
         }
     }
 }
+
+/* Code of a lack of memory on any process, of all kinds of communicator. */
+enum { HPCW_I_COMM_NO_MEMORY = INT_MIN };
 
 /* The functions of a kind of communicator. They return 0, or a code for `text`. No function prints or aborts. A
  * communicator of one process needs none of the functions from allreduce to receive, and no `text`. */
@@ -75,8 +79,8 @@ static inline bool hpcw_i_comm_has_messages(const hpcw_comm *comm) {
  * freed. Not collective. */
 hpcw_comm *hpcw_i_comm_or_self(hpcw_comm *comm);
 
-/* The calls of struct hpcw_i_comm_ops. They report a failure as HPCW_ECOMM with a message in `err`. In an exclusive
- * scan, process 0 gets 0 for sums, UINT64_MAX for minima and 0 for maxima. */
+/* The calls of struct hpcw_i_comm_ops. They report a failure as HPCW_ECOMM or HPCW_ENOMEM with a message in `err`. In
+ * an exclusive scan, process 0 gets 0 for sums, UINT64_MAX for minima and 0 for maxima. */
 hpcw_status hpcw_i_comm_allreduce(hpcw_comm *comm, struct hpcw_i_words *words, hpcw_error *err);
 hpcw_status hpcw_i_comm_exscan(hpcw_comm *comm, struct hpcw_i_words *words, hpcw_error *err);
 hpcw_status hpcw_i_comm_bcast(hpcw_comm *comm, void *data, size_t size, int root, hpcw_error *err);

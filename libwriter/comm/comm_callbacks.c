@@ -12,7 +12,7 @@
 #include "libwriter/comm/comm.h"
 
 /* Error codes of this file. The functions of a program will hardly return them. */
-enum { OUT_OF_MEMORY = INT_MIN, NO_SPLIT };
+enum { NO_SPLIT = HPCW_I_COMM_NO_MEMORY + 1 };
 
 struct callback_comm {
     hpcw_comm base;
@@ -47,7 +47,7 @@ static int get_memory(const struct callback_comm *c, uint64_t words, uint64_t **
     }
     int code = c->call.broadcast(c->context, &ready, sizeof ready, 0);
     if (code == 0 && !ready) {
-        code = OUT_OF_MEMORY;
+        code = HPCW_I_COMM_NO_MEMORY;
     }
     if (code != 0) {
         free(*out);
@@ -114,7 +114,7 @@ static int check_memory(hpcw_comm *comm, bool mine) {
     uint64_t ready = mine;
     struct hpcw_i_words words = {.mins = 1, .word = &ready};
     int code = reduce(comm, &words, false);
-    return code == 0 && ready == 0 ? OUT_OF_MEMORY : code;
+    return code == 0 && ready == 0 ? HPCW_I_COMM_NO_MEMORY : code;
 }
 
 static int callback_allgather(hpcw_comm *comm, const void *mine, size_t size, void *all) {
@@ -289,7 +289,7 @@ static int callback_split(hpcw_comm *comm, uint32_t colour, hpcw_comm **out) {
 }
 
 static void callback_text(int code, char *text, size_t size) {
-    if (code == OUT_OF_MEMORY) {
+    if (code == HPCW_I_COMM_NO_MEMORY) {
         (void)snprintf(text, size, "out of memory");
     } else if (code == NO_SPLIT) {
         (void)snprintf(text, size, "expected callback split, got NULL");

@@ -12,7 +12,7 @@
 #include "libwriter/comm/comm.h"
 
 /* Error codes of this file. They are negative, those of MPI are not. */
-enum { OUT_OF_MEMORY = -1, TOO_LARGE = -2, FINALIZED = -3 };
+enum { TOO_LARGE = -1, FINALIZED = -2 };
 
 #define TAG 17
 
@@ -216,9 +216,9 @@ static int mpi_split_host(hpcw_comm *comm, hpcw_comm **out) {
 static void mpi_text(int code, char *text, size_t size) {
     if (code < 0) {
         (void)snprintf(text, size, "%s",
-                       code == OUT_OF_MEMORY ? "out of memory"
-                       : code == TOO_LARGE   ? "message too large for MPI's int counts"
-                                             : "MPI_Finalize was called before: close the handles before it");
+                       code == HPCW_I_COMM_NO_MEMORY ? "out of memory"
+                       : code == TOO_LARGE           ? "message too large for MPI's int counts"
+                                           : "MPI_Finalize was called before: close the handles before it");
         return;
     }
     char buf[MPI_MAX_ERROR_STRING];
@@ -258,7 +258,7 @@ static const struct hpcw_i_comm_ops mpi_ops = {
 /* Makes a communicator that owns the MPI communicator `mpi`. All processes get the same result. */
 static int wrap(MPI_Comm mpi, hpcw_comm **out) {
     struct mpi_comm *m = calloc(1, sizeof *m);
-    int mine = m == NULL ? OUT_OF_MEMORY : 0;
+    int mine = m == NULL ? HPCW_I_COMM_NO_MEMORY : 0;
     int code = 0;
     int r = MPI_Allreduce(&mine, &code, 1, MPI_INT, MPI_MIN, mpi);
     if (r != MPI_SUCCESS || code != 0) {
@@ -326,5 +326,5 @@ hpcw_status hpcw_comm_from_mpi(MPI_Comm mpi, hpcw_comm **out, hpcw_error *err) {
         return HPCW_OK;
     }
     mpi_text(code, text, sizeof text);
-    return fail(err, code == OUT_OF_MEMORY ? HPCW_ENOMEM : HPCW_ECOMM, "cannot duplicate it: ", text);
+    return fail(err, code == HPCW_I_COMM_NO_MEMORY ? HPCW_ENOMEM : HPCW_ECOMM, "cannot duplicate it: ", text);
 }

@@ -30,13 +30,18 @@ static uint64_t word_of(int p, uint64_t i) {
 
 enum { MOST_WORDS = 5100 };
 
-/* The linker replaces malloc() by this function, also in the library's communicator of MPI. */
+/* The linker replaces malloc() and calloc() by these functions, also in the library's communicator of MPI. */
 static bool no_memory;
 /* NOLINTBEGIN(bugprone-reserved-identifier): the linker gives these names */
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_malloc(size_t size) {
     return no_memory ? NULL : __real_malloc(size);
+}
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size) {
+    return no_memory ? NULL : __real_calloc(count, size);
 }
 /* NOLINTEND(bugprone-reserved-identifier) */
 
@@ -464,6 +469,16 @@ static void callbacks(void **state) {
     hpcw_comm_free(comm);
 }
 
+static void splitting_without_memory(void **state) {
+    (void)state;
+    hpcw_comm *part = NULL;
+    hpcw_error err = {.message = ""};
+    no_memory = process == processes - 1;
+    hpcw_status s = hpcw_i_comm_split(world, 0, &part, &err);
+    no_memory = false;
+    assert_true(on_all(s == HPCW_ENOMEM && part == NULL && strstr(err.message, "out of memory") != NULL));
+}
+
 int main(int argc, char **argv) {
     world_begin(&argc, &argv, 0);
     const struct CMUnitTest tests[] = {
@@ -477,6 +492,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(reduces_records),
         cmocka_unit_test(agreement),
         cmocka_unit_test(splitting),
+        cmocka_unit_test(splitting_without_memory),
         cmocka_unit_test(constructors),
         cmocka_unit_test(callbacks),
     };
