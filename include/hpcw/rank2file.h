@@ -273,7 +273,8 @@ HPCW_API void hpcw_rank2file_abandon(hpcw_rank2file *w, const hpcw_error *reason
  * current one, unless the current one has a higher id. Collective. Memory: the list of this process's files, a
  * leaf, and on process 0 four bytes for each leaf. After a failure the index is unchanged, so that no reader sees
  * the dataset. Its files then stay until all processes have freed the handle, and hpcw_rank2file_prune on the host
- * that wrote them removes them.
+ * that wrote them removes them, unless the summaries were complete and could not be removed. A failed open can
+ * leave a marker, which prune removes, too.
  * With HPCW_SYNC_DIRECTORY there is one exception, as in hpcw_sink_publish: the last step is the fsync of the
  * index's directory. If this fsync fails, the dataset is complete and listed, but the older index may come back
  * after a power failure.
@@ -513,6 +514,10 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_make_current(const char *pre
  * one host only (Lustre with localflock, NFS with nolock). So the call removes only files of writers that ran on
  * the host of process 0 since this host was booted. It ignores markers of other users. On a file system without
  * locks, it removes no files of dead writers.
+ *
+ * A dataset with all its summaries is complete, also if its writer died, or failed on a full or broken disk, before
+ * the index listed the dataset. It stays as it is, and is not counted: hpcw_rank2file_reindex lists it, so that it
+ * can be used or dropped.
  *
  * @param keep   0: drops no dataset
  * @param how    what may be removed; NULL: the defaults
