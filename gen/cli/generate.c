@@ -7,20 +7,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cjson/cJSON.h>
-
 #include "gen/cli/commands.h"
 #include "gen/cli/common/stop.h"
-#include "gen/dataset/directory/description.h"
 #include "gen/dataset/directory/directory.h"
 #include "gen/dataset/generate.h"
 #include "gen/spec/pool.h"
-#include "libwriter/base/mem.h"
 #include "libwriter/base/shown.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/io/sys.h"
-#include "ui/cli/config.h"
 #include "ui/cli/progress.h"
 #include "ui/cli/text.h"
 
@@ -117,45 +112,6 @@ static hpcw_status print_outcome(const struct gen_cli_options *o, const struct g
     return o->json ? print_json(run, outcome, seconds, err) : HPCW_OK;
 }
 
-/* Reads GEN_PARAMETERS of an unfinished dataset: a configuration file with the options that all its parts
- * share. */
-static hpcw_status read_description(const char *dir, struct gen_cli_options *o, struct ui_parse *parse,
-                                    hpcw_error *err) {
-    char path[GEN_DIRECTORY_PATH];
-    char *text = NULL;
-    gen_directory_path(dir, GEN_PARAMETERS, path);
-    hpcw_status s = ui_options_init(parse, &gen_cli_program, o, err);
-    if (s == HPCW_OK) {
-        hpcw_error e;
-        /* Unlike with --config this must be a regular file: a pipe may have no writer, and reading it would
-         * never end. */
-        s = gen_directory_read(path, &text, &e);
-        s = s == HPCW_OK ? ui_config_text(parse, path, text, strlen(text), &e) : s;
-        if (s == HPCW_OK && o->workload.name[0] != '\0') {
-            (void)snprintf(o->workload.text, sizeof o->workload.text, "%.*s/" GEN_WORKLOAD_TEXT,
-                           (int)(sizeof o->workload.text - sizeof GEN_WORKLOAD_TEXT - 1), dir);
-        }
-        hpcw_i_free(text);
-        if (s == HPCW_ENOENT) {
-            s = hpcw_i_fail(err, HPCW_ENOENT,
-                            "%s: expected a dataset with all parts written, got none (%.500s)", dir, e.message);
-        } else if (s != HPCW_OK) {
-            *err = e;
-        }
-    }
-    return s;
-}
-
-/* Gets the parameters of an unfinished dataset from GEN_PARAMETERS. */
-static hpcw_status read_described(const char *dir, struct gen_dataset *d, hpcw_error *err) {
-    struct gen_cli_options described;
-    struct ui_parse parse;
-    hpcw_status s = read_description(dir, &described, &parse, err);
-    s = s == HPCW_OK ? gen_cli_resolve(&described, false, d, err) : s;
-    gen_cli_options_free(&described);
-    return s;
-}
-
 /* After a full disk or a limit of sizes, adds to the message how to go on, if the run has written anything. */
 static void explain_full(const struct gen_cli_options *o, hpcw_error *err) {
     char state[GEN_DIRECTORY_PATH];
@@ -203,7 +159,6 @@ hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, h
         .label = on_label,
         .progress = on_progress,
         .context = progress,
-        .read_description = read_described,
         .left = &left,
     };
     struct gen_outcome outcome = {0};
@@ -218,20 +173,6 @@ hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, h
         s = print_outcome(o, &run, &outcome, now() - start, err);
     }
     gen_dataset_free(&d);
-    return s;
-}
-
-/* Gets the parameters of a dataset from its manifest. Only finished datasets have a manifest. */
-static hpcw_status read_finished(const char *dir, struct gen_dataset *d, hpcw_error *err) {
-    char path[GEN_DIRECTORY_PATH];
-    char *text = NULL;
-    cJSON *manifest = NULL;
-    gen_directory_path(dir, GEN_MANIFEST, path);
-    hpcw_status s = gen_directory_read_json(path, &manifest, err);
-    s = s == HPCW_OK ? gen_directory_read(path, &text, err) : s;
-    s = s == HPCW_OK ? gen_dataset_of_manifest(path, text, manifest, d, err) : s;
-    hpcw_i_free(text);
-    cJSON_Delete(manifest);
     return s;
 }
 
@@ -251,13 +192,18 @@ hpcw_status gen_cli_join(const struct gen_cli_options *o, const char *dir, hpcw_
     struct gen_dataset d = {0};
     struct gen_outcome outcome = {0};
     struct gen_left left = {0};
-    hpcw_status s = read_described(dir, &d, err);
-    hpcw_error other;
-    hpcw_status f = s == HPCW_ENOENT ? read_finished(dir, &d, &other) : s;
-    bool finished = s == HPCW_ENOENT && f == HPCW_OK;
-    if (f == HPCW_EMISMATCH) {
-        s = f;
-        *err = other;
+    hpcw_error why;
+    /* An unfinished dataset has a description, a finished one has a manifest. */
+    hpcw_status s = gen_directory_read_dataset(dir, GEN_PARAMETERS, &d, NULL, &why);
+    if (s == HPCW_ENOENT) {
+        s = gen_directory_read_dataset(dir, GEN_MANIFEST, &d, NULL, err);
+        if (s != HPCW_OK && s != HPCW_EMISMATCH) {
+            s = hpcw_i_fail(err, HPCW_ENOENT,
+                            "%s: expected a dataset with all parts written, got none (%.500s)", dir,
+                            why.message);
+        }
+    } else if (s != HPCW_OK) {
+        s = hpcw_i_fail_as(err, &why);
     }
     struct gen_run run = {
         .dataset = &d,
@@ -270,7 +216,7 @@ hpcw_status gen_cli_join(const struct gen_cli_options *o, const char *dir, hpcw_
         .durability = o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE,
         .left = &left,
     };
-    if (s == HPCW_OK || finished) {
+    if (s == HPCW_OK) {
         s = gen_join(&run, &outcome, err);
     }
     if (s == HPCW_OK && outcome.already) {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "gen/cli/commands.h"
-#include "gen/dataset/directory/description.h"
 #include "gen/dataset/directory/directory.h"
 #include "gen/dataset/repair.h"
 #include "libwriter/base/mem.h"
@@ -33,14 +32,8 @@ static void told(void *context, const char *path, const char *why) {
  * *manifest becomes the text of the manifest, or NULL if the options were used. */
 static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir, struct gen_dataset *d,
                                 char **manifest, hpcw_error *err) {
-    char path[GEN_DIRECTORY_PATH];
-    cJSON *json = NULL;
     hpcw_error e = {.message = ""};
-    gen_directory_path(dir, GEN_MANIFEST, path);
-    hpcw_status s = gen_directory_read_json(path, &json, &e);
-    s = s == HPCW_OK ? gen_directory_read(path, manifest, &e) : s;
-    s = s == HPCW_OK ? gen_dataset_of_manifest(path, *manifest, json, d, &e) : s;
-    cJSON_Delete(json);
+    hpcw_status s = gen_directory_read_dataset(dir, GEN_MANIFEST, d, manifest, &e);
     if (s == HPCW_OK) {
         return s;
     }

@@ -362,10 +362,7 @@ static hpcw_status put_manifest(const struct gen_run *run, const struct gen_rang
         return s;
     }
     hpcw_i_json_begin_object(&l.json);
-    hpcw_i_json_put_str(&l.json, "fingerprint", run->fingerprint);
-    hpcw_i_json_key_object(&l.json, "parameters");
-    gen_dataset_json(run->dataset, &l.json);
-    hpcw_i_json_end_object(&l.json);
+    gen_dataset_describe(run->dataset, run->fingerprint, &l.json);
     hpcw_i_json_key_array(&l.json, "files");
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         s = put_units(run, gen_format[f], &ranges[f], &l.json, sums, err);

@@ -35,7 +35,7 @@ ends() {
 }
 
 # ---- pipes in the dataset ----
-for name in manifest.json truth.json CHECKSUMS.xxh128 .hpcw/lease .hpcw/part.0000000000000001 .hpcw/parameters.ini \
+for name in manifest.json truth.json CHECKSUMS.xxh128 .hpcw/lease .hpcw/part.0000000000000001 .hpcw/parameters.json \
     .hpcw/sion.0-1.jsonl .hpcw/linktest.unit0 .hpcw/.hpcw-0000000000000001-x.tmp vom/data.0.json.br \
     sion/particles.sion scr/.scr/index.scr sion/.hpcw-0000000000000001-particles.sion.tmp; do
     for which in whole parts half; do
@@ -71,13 +71,13 @@ for name in manifest.json truth.json CHECKSUMS.xxh128 .hpcw/lease .hpcw/part.000
 done
 rm -rf d
 cp -r parts d
-rm d/.hpcw/parameters.ini
-mkfifo d/.hpcw/parameters.ini
-refuse 1 'd/.hpcw/parameters.ini: expected a regular file, *' run join d
+rm d/.hpcw/parameters.json
+mkfifo d/.hpcw/parameters.json
+refuse 1 'd/.hpcw/parameters.json: expected a regular file, *' run join d
 # A pipe that somebody holds open but never writes to.
-sleep 1000 <>d/.hpcw/parameters.ini &
+sleep 1000 <>d/.hpcw/parameters.json &
 holder=$!
-refuse 1 'd/.hpcw/parameters.ini: expected a regular file, *' run join d
+refuse 1 'd/.hpcw/parameters.json: expected a regular file, *' run join d
 kill $holder
 mkdir -p d2/.hpcw
 mkfifo d2/.hpcw/lease

@@ -27,7 +27,7 @@ for tenths in 0 0 1 2 3; do
     "$HPCGEN" --quiet --formats linktest,sion --ranks 1024 --files 2 --jobs 1 --out cut &
     pid=$!
     # Kills the run as soon as its state exists, or some tenths of a second later.
-    while [ ! -e cut/.hpcw/parameters.ini ] && kill -0 $pid 2>/dev/null; do :; done
+    while [ ! -e cut/.hpcw/parameters.json ] && kill -0 $pid 2>/dev/null; do :; done
     sleep 0.$tenths
     kill -9 $pid 2>/dev/null
     wait $pid 2>/dev/null
@@ -36,7 +36,7 @@ for tenths in 0 0 1 2 3; do
         killed=$((killed + 1))
         refuse 1 'cut: expected an empty directory, got an unfinished dataset*--resume*' \
             "$HPCGEN" --formats linktest,sion --ranks 1024 --files 2 --out cut
-        refuse 1 'cut/.hpcw/parameters.ini: *expected seed = 3, got seed = 2*' \
+        refuse 1 'cut/.hpcw/parameters.json: *expected seed = 3, got 2:*' \
             "$HPCGEN" --formats linktest,sion --ranks 1024 --files 2 --out cut --seed 3 --resume
         refuse 1 'cut: expected a finished dataset*' "$HPCGEN" verify cut
     fi
@@ -59,7 +59,7 @@ sys.exit(run.returncode != -number)
 PYTHON
 for number in 2 15; do
     rm -rf cut
-    python3 stop.py $number cut/.hpcw/parameters.ini \
+    python3 stop.py $number cut/.hpcw/parameters.json \
         "$HPCGEN" --formats linktest,sion --ranks 2048 --files 2 --jobs 1 --quiet --out cut >said ||
         bad "signal $number: another end: $(cat said)"
     [ "$(cat said)" = "hpcgen: stopped: cut: finished files stay: go on with the same command and --resume" ] ||

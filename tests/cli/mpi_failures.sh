@@ -50,9 +50,9 @@ stops any 'two.ini: *No such file*' -n 1 "$HPCGEN" --ranks 8 --out out --config 
 verdicts
 [ ! -e out ] && [ ! -e out2 ] || bad "a refused run left its directory"
 
-# One of three processes may write only small files: each process in turn.
+# One of three processes may write only small files, of 32 KiB: each process in turn.
 # shellcheck disable=SC2016
-small='ulimit -f 8; exec "$0" "$@"'
+small='ulimit -f 64; exec "$0" "$@"'
 set -- --ranks 256 --scale small --out
 stops any 'out0*: File too large: finished files stay: go on with the same command and --resume' -n 1 sh -c "$small" "$HPCGEN" "$@" out0 : -n 2 "$HPCGEN" "$@" out0
 stops any 'out1*: File too large: finished files stay: go on with the same command and --resume' -n 1 "$HPCGEN" "$@" out1 : -n 1 sh -c "$small" "$HPCGEN" "$@" out1 \

@@ -116,7 +116,7 @@ done
 # join reads the state through links and removes them at the end. A link in place of file 0 of a set is refused,
 # since join would rename the link.
 fresh parts
-for file in d/.hpcw/parameters.ini d/.hpcw/sion.*.jsonl; do
+for file in d/.hpcw/parameters.json d/.hpcw/sion.*.jsonl; do
     mv "$file" outside/
     ln -s "../../outside/$(basename "$file")" "$file"
 done

@@ -59,9 +59,9 @@ parts() { # DIR: both, with the parameters of `once`
 make --ranks 32 --files 5 --out some --part 1/2
 refuse 1 'some: linktest: expected all 5 files, files 2 to 4 are not written yet: write the parts that are missing' "$HPCGEN" join some
 unfinished some
-refuse 1 'some/.hpcw/parameters.ini: *expected seed = 3, got seed = 2*' \
+refuse 1 'some/.hpcw/parameters.json: *expected seed = 3, got 2:*' \
     "$HPCGEN" --ranks 32 --files 5 --seed 3 --out some --part 2/2
-refuse 1 'some/.hpcw/parameters.ini: *expected files = 3, got files = 5*' \
+refuse 1 'some/.hpcw/parameters.json: *expected files = 3, got 5:*' \
     "$HPCGEN" --ranks 32 --files 3 --out some --part 2/2
 make --ranks 32 --files 5 --out some --part 1/3
 refuse 1 'some: linktest: expected every file once, file 0 was written by two runs*' "$HPCGEN" join some
@@ -123,12 +123,13 @@ parts spoilt
 truncate -s -1 spoilt/.hpcw/linktest.unit0
 refuse 1 '*expected a file of * bytes, got one of *: write its part again' "$HPCGEN" join spoilt
 parts spoilt
-echo '[hpcgen' >spoilt/.hpcw/parameters.ini
-refuse 1 'spoilt/.hpcw/parameters.ini:1: *' "$HPCGEN" join spoilt
+echo '{' >spoilt/.hpcw/parameters.json
+refuse 1 'spoilt/.hpcw/parameters.json: expected JSON, got something else *' "$HPCGEN" join spoilt
 parts spoilt
-sed 's/^seed = .*/seed = 5/' spoilt/.hpcw/parameters.ini >changed
-mv changed spoilt/.hpcw/parameters.ini
-refuse 1 '*expected format * and fingerprint *' "$HPCGEN" join spoilt
+sed 's/"seed": [0-9]*/"seed": 5/' spoilt/.hpcw/parameters.json >changed
+mv changed spoilt/.hpcw/parameters.json
+refuse 1 'spoilt/.hpcw/parameters.json: expected parameters with the fingerprint beside them, got others' \
+    "$HPCGEN" join spoilt
 rm spoilt/.hpcw -r
 refuse 1 'spoilt: expected a dataset with all parts written*' "$HPCGEN" join spoilt
 

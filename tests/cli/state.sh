@@ -3,8 +3,8 @@
 # From the state directory of a dataset (.hpcw), only the files of runs are removed.
 . "$HERE/refuse.inc"
 strange='notes part.mine part.0123456789abcdef.bak sion.notes.jsonl sion.0-1.jsonl.bak sion.00-1.jsonl vom.0-99999999999999999999.jsonl
-linktest.unit linktest.unit0.bak parameters.ini.bak'
-own='sion.0-7.jsonl linktest.unit0 .hpcw-0123456789abcdef-parameters.ini.tmp'
+linktest.unit linktest.unit0.bak parameters.json.bak'
+own='sion.0-7.jsonl linktest.unit0 .hpcw-0123456789abcdef-parameters.json.tmp'
 lay() { # DIR
     mkdir -p "$1"/.hpcw/folder
     for name in $strange; do

@@ -20,7 +20,7 @@ flushes() {
     sed -n "s|.*fsync([0-9]*<$PWD/\\([^>]*\\)>.*|\\1|p; s|.*fsync([0-9]*<$PWD>.*|.|p" trace | sort -u >flushed
     {
         find "$dir" -type f ! -name manifest.json ! -name truth.json ! -name CHECKSUMS.xxh128 ! -name '*.jsonl' \
-            ! -name parameters.ini ! -name workload.lua
+            ! -name parameters.json
         find "$dir" -type d ! -empty
         echo .
     } | LC_ALL=C sort >wanted

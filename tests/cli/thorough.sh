@@ -100,7 +100,7 @@ mv changed set/manifest.json
 deep 'set/truth.json: size: expected * bytes, got *'
 fresh bare
 sed 's/"seed": 2,/"seed": 3,/' set/manifest.json >changed && mv changed set/manifest.json
-deep 'set/manifest.json: expected parameters with the fingerprint of the manifest, got others'
+deep 'set/manifest.json: expected parameters with the fingerprint beside them, got others'
 fresh bare
 sed 's/"hpcw": "[^"]*"/"hpcw": "0.0.0"/' set/manifest.json >changed && mv changed set/manifest.json
 deep 'set/manifest.json: expected a dataset of hpcw *, which this program is, got one of 0.0.0'

@@ -23,10 +23,10 @@ def node_local(c):
     said = c.mpirun(4, "env", f"LD_PRELOAD={c.trace}", c.heat_plain, 60, 1, HPCW_TRACE_FILE=log)
     if "nothing is recorded" not in said.ok():
         raise Broken(f"{said}: expected a message that nothing is recorded, got: {said.output}")
-    # Only parameters.ini may be left: hpcgen keeps the description of a dataset that it has begun.
+    # Only parameters.json may be left: hpcgen keeps the description of a dataset that it has begun.
     left = [f"{host.name}: {name}" for host in c.hosts for name in
             host.do("find", "/mnt/local", "-type", "f", "-not", "-path", "*/mfs/*", "-not", "-path", "*/chunks/*", "-not", "-name",
-                    "parameters.ini").split()]
+                    "parameters.json").split()]
     if left:
         raise Broken(f"files are left: {left}")
     return "hpcgen, the library, hpcw-bench and the wrapper refuse it on all processes"

@@ -281,8 +281,14 @@ def datasets(at, base):
         yield name, ["join", folder]
         if key != "ranks":
             yield name, ["--config", path, "--out", f"{at}/{name}"]
+    many = read(f"{base}/manifest.json").decode().replace('"ranks": 2', f'"ranks": {MUCH}', 1)
+    for key, text in {
+        "ranks": many,
+        "names": json.dumps({"fingerprint": ESC, "parameters": {"hpcw": ESC, "preset": ESC, ESC: ESC}}),
+        "deep": "[" * DEEP + "]" * DEEP,
+    }.items():
         name = f"description {key}"
-        write(f"{at}/{name}/.hpcw/parameters.ini", text)
+        write(f"{at}/{name}/.hpcw/parameters.json", text)
         yield name, ["join", f"{at}/{name}"]
         yield name, ["report", f"{at}/{name}"]
         yield name, ["--ranks", "2", "--formats", "scr", "--resume", "--out", f"{at}/{name}"]
@@ -291,7 +297,7 @@ def datasets(at, base):
     for key, text in {
         "names": json.dumps(manifest),
         "deep": "[" * DEEP + "]" * DEEP,
-        "ranks": read(f"{base}/manifest.json").decode().replace('"ranks": 2', f'"ranks": {MUCH}', 1),
+        "ranks": many,
     }.items():
         name = f"manifest {key}"
         folder = f"{at}/{name}"

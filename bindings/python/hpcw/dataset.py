@@ -186,7 +186,7 @@ def open(path: str | os.PathLike) -> Run | EventLog | Links | Loads | Container 
 
 
 def _check_finished(directory: str) -> None:
-    if _exists(directory, ".hpcw", "parameters.ini"):
+    if _exists(directory, ".hpcw", "parameters.json"):
         raise errors.of(f"{directory}: expected a finished dataset, got an unfinished one: `hpcgen --resume` or `hpcgen join` "
                         "finishes it", errors.Status.ESTATE)
 

@@ -61,6 +61,13 @@ void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json) {
     }
 }
 
+void gen_dataset_describe(const struct gen_dataset *d, const char *fingerprint, struct hpcw_i_json *json) {
+    hpcw_i_json_put_str(json, "fingerprint", fingerprint);
+    hpcw_i_json_key_object(json, "parameters");
+    gen_dataset_json(d, json);
+    hpcw_i_json_end_object(json);
+}
+
 hpcw_status gen_dataset_text(const struct gen_dataset *d, struct hpcw_i_buf *buf, hpcw_error *err) {
     struct hpcw_i_json json;
     hpcw_i_json_open_buf(&json, buf, NULL);
@@ -204,5 +211,5 @@ hpcw_status gen_dataset_of_manifest(const char *path, const char *text, const cJ
     }
     return good ? gen_dataset_build(d, err)
                 : hpcw_i_fail(err, HPCW_EFORMAT,
-                              "%s: expected parameters with the fingerprint of the manifest, got others", path);
+                              "%s: expected parameters with the fingerprint beside them, got others", path);
 }

@@ -80,6 +80,24 @@ hpcw_status gen_directory_read_json(const char *path, cJSON **json, hpcw_error *
     return s;
 }
 
+hpcw_status gen_directory_read_dataset(const char *dir, const char *name, struct gen_dataset *d, char **text,
+                                       hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    char *own = NULL;
+    cJSON *json = NULL;
+    gen_directory_path(dir, name, path);
+    hpcw_status s = gen_directory_read_json(path, &json, err);
+    s = s == HPCW_OK ? gen_directory_read(path, &own, err) : s;
+    s = s == HPCW_OK ? gen_dataset_of_manifest(path, own, json, d, err) : s;
+    cJSON_Delete(json);
+    if (text != NULL) {
+        *text = own;
+    } else {
+        hpcw_i_free(own);
+    }
+    return s;
+}
+
 hpcw_status gen_directory_check_finished(const char *dir, hpcw_error *err) {
     struct hpcw_i_entry description;
     char path[GEN_DIRECTORY_PATH];
@@ -96,33 +114,30 @@ hpcw_status gen_directory_check_finished(const char *dir, hpcw_error *err) {
 
 enum { FINGERPRINT = 64 };
 
-/* *is: the parameter file exists. *same: its first line has the run's fingerprint. */
-static hpcw_status read_begun(const struct gen_run *run, bool *is, bool *same, hpcw_error *err) {
+/* Reads the fingerprint in the manifest or the description; "" if there is none. *is: the file exists. strict: fails
+ * if the file is not readable JSON. */
+static hpcw_status read_fingerprint(const struct gen_run *run, const char *name, bool strict, bool *is,
+                                    char fingerprint[FINGERPRINT], hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
-    char *text;
+    cJSON *json;
     hpcw_error why = {.message = ""};
-    gen_directory_path(run->directory, GEN_PARAMETERS, path);
-    hpcw_status s = gen_directory_read(path, &text, &why);
+    gen_directory_path(run->directory, name, path);
+    hpcw_status s = gen_directory_read_json(path, &json, &why);
+    const cJSON *f = cJSON_GetObjectItemCaseSensitive(json, "fingerprint");
     *is = s != HPCW_ENOENT;
-    *same = s == HPCW_OK && strncmp(text, "; ", 2) == 0 &&
-            strncmp(text + 2, run->fingerprint, strlen(run->fingerprint)) == 0;
-    hpcw_i_free(text);
-    /* With --force an invalid parameter file is no failure, since the directory is cleared. */
-    bool fails = read_source_is_of_system(s, &why) || (s != HPCW_OK && s != HPCW_ENOENT && !run->force);
-    return fails ? hpcw_i_fail_as(err, &why) : HPCW_OK;
+    (void)snprintf(fingerprint, FINGERPRINT, "%s", cJSON_IsString(f) ? f->valuestring : "");
+    cJSON_Delete(json);
+    return read_source_is_of_system(s, &why) || (strict && s != HPCW_OK && *is) ? hpcw_i_fail_as(err, &why)
+                                                                                : HPCW_OK;
 }
 
-/* Reads the fingerprint of the manifest; "" without a manifest. */
-static hpcw_status read_manifest(const struct gen_run *run, char fingerprint[FINGERPRINT], hpcw_error *err) {
-    char path[GEN_DIRECTORY_PATH];
-    cJSON *manifest;
-    hpcw_error why = {.message = ""};
-    gen_directory_path(run->directory, GEN_MANIFEST, path);
-    hpcw_status s = gen_directory_read_json(path, &manifest, &why);
-    const cJSON *f = cJSON_GetObjectItemCaseSensitive(manifest, "fingerprint");
-    (void)snprintf(fingerprint, FINGERPRINT, "%s", cJSON_IsString(f) ? f->valuestring : "");
-    cJSON_Delete(manifest);
-    return read_source_is_of_system(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
+/* *is: the description exists. *same: it has the run's fingerprint. With --force an invalid description is no
+ * failure, since the directory is cleared. */
+static hpcw_status read_begun(const struct gen_run *run, bool *is, bool *same, hpcw_error *err) {
+    char fingerprint[FINGERPRINT];
+    hpcw_status s = read_fingerprint(run, GEN_PARAMETERS, !run->force, is, fingerprint, err);
+    *same = strcmp(fingerprint, run->fingerprint) == 0;
+    return s;
 }
 
 /* Sets *is to whether the directory exists, and *empty to whether it contains nothing except .hpcw. */
@@ -154,7 +169,7 @@ hpcw_status gen_directory_look(const struct gen_run *run, enum gen_directory_sta
     if (s == HPCW_OK && begun) {
         *state = same ? GEN_DIRECTORY_UNFINISHED : GEN_DIRECTORY_DIFFERENT;
     } else if (s == HPCW_OK && !empty) {
-        s = read_manifest(run, fingerprint, err);
+        s = read_fingerprint(run, GEN_MANIFEST, false, &is, fingerprint, err);
         *state = fingerprint[0] == '\0'                       ? GEN_DIRECTORY_OTHER
                  : strcmp(fingerprint, run->fingerprint) == 0 ? GEN_DIRECTORY_FINISHED
                                                               : GEN_DIRECTORY_DIFFERENT;
@@ -171,78 +186,26 @@ hpcw_status gen_directory_open(const struct gen_run *run, const char *name, hpcw
     return hpcw_i_sink_open_below(run->below.root, name, path, durability, out, err);
 }
 
-/* Appends the name and the parameters of the workload. Its text is in a file of its own, GEN_WORKLOAD_TEXT. */
-static bool describe_workload(const struct gen_workload *w, struct hpcw_i_buf *buf) {
-    bool ok = ui_param_line("workload", w->name, buf) && hpcw_i_buf_append_str(buf, "[workload]\n");
-    for (size_t i = 0; ok && i < w->settings; i++) {
-        ok = ui_param_line(w->setting[i].key, w->setting[i].value, buf);
-    }
-    return ok;
-}
-
-static bool describe(const struct gen_dataset *d, const char *fingerprint, struct hpcw_i_buf *buf) {
-    char line[512];
-    (void)snprintf(line, sizeof line,
-                   "; %s\n; The description of an unfinished dataset.\n[hpcgen]\nranks = %u\nseed = %" PRIu64
-                   "\npreset = %s\n"
-                   "scale = %s\nblocksize = %u\nfiles = %u\nformats = ",
-                   fingerprint, d->ranks, d->seed, d->preset, gen_scale_name[d->scale], d->block_size,
-                   d->linktest_files);
-    bool ok = hpcw_i_buf_append_str(buf, line);
-    const char *comma = "";
-    for (size_t i = 0; i < gen_format_count; i++) {
-        if (d->formats >> i & 1) {
-            ok = ok && hpcw_i_buf_append_str(buf, comma) && hpcw_i_buf_append_str(buf, gen_format[i]->name);
-            comma = ",";
-        }
-    }
-    ok = ok && hpcw_i_buf_append_str(buf, "\n");
-    if (d->workload != NULL) {
-        ok = ok && describe_workload(d->workload, buf);
-    }
-    const char *section = "";
-    const struct gen_dataset_group *group;
-    const struct ui_param *p;
-    for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
-        char value[UI_PARAM_TEXT];
-        int n = (int)strcspn(p->key, ".");
-        if (strncmp(section, p->key, (size_t)n + 1) != 0) {
-            section = p->key;
-            (void)snprintf(line, sizeof line, "[%.*s]\n", n, section);
-            ok = ok && hpcw_i_buf_append_str(buf, line);
-        }
-        ui_param_get(p, (const char *)d + group->offset, value, sizeof value);
-        ok = ok && ui_param_line(p->key + n + 1, value, buf);
-    }
-    return ok;
-}
-
-static hpcw_status write_state(const struct gen_run *run, const char *path, const struct hpcw_i_buf *text,
-                               hpcw_error *err) {
-    hpcw_sink *sink = NULL;
-    hpcw_status s = gen_directory_open(run, path, run->durability, &sink, err);
-    s = s == HPCW_OK ? hpcw_sink_write_at(sink, 0, text->data, text->size, err) : s;
-    s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
-    hpcw_sink_free(sink);
-    return s;
-}
-
-/* Writes the description unless it exists. Writes the text of the workload first, since the description refers
- * to it. */
+/* Writes the description unless it exists. */
 static hpcw_status write_description(const struct gen_run *run, hpcw_error *err) {
-    const struct gen_workload *w = run->dataset->workload;
     bool is, same;
-    struct hpcw_i_buf buf = {0};
+    hpcw_sink *sink;
+    struct hpcw_i_json json;
     hpcw_status s = read_begun(run, &is, &same, err);
     if (s != HPCW_OK || same) {
         return s;
     }
-    if (!describe(run->dataset, run->fingerprint, &buf)) {
-        s = hpcw_i_fail_memory(err, run->directory, 0, "its description");
+    s = gen_directory_open(run, GEN_PARAMETERS, run->durability, &sink, err);
+    if (s != HPCW_OK) {
+        return s;
     }
-    s = s == HPCW_OK && w != NULL ? write_state(run, GEN_WORKLOAD_TEXT, &w->text, err) : s;
-    s = s == HPCW_OK ? write_state(run, GEN_PARAMETERS, &buf, err) : s;
-    hpcw_i_buf_free(&buf);
+    hpcw_i_json_open_sink(&json, sink, &(struct hpcw_i_json_options){.indent = true});
+    hpcw_i_json_begin_object(&json);
+    gen_dataset_describe(run->dataset, run->fingerprint, &json);
+    hpcw_i_json_end_object(&json);
+    s = hpcw_i_json_finish(&json, err);
+    s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
+    hpcw_sink_free(sink);
     return s;
 }
 
@@ -269,24 +232,6 @@ hpcw_status gen_directory_begin(const struct gen_run *run, const struct hpcw_i_s
 
 enum { DIFFERENCE = 160 };
 
-/* Finds the first line that differs between two descriptions, after the line with the fingerprint. */
-static bool lines_differ(const char *want, const char *got, char text[DIFFERENCE]) {
-    want += strcspn(want, "\n");
-    got += strcspn(got, "\n");
-    while (*want == '\n' && *got == '\n') {
-        size_t w = strcspn(++want, "\n");
-        size_t g = strcspn(++got, "\n");
-        if (w != g || memcmp(want, got, w) != 0) {
-            (void)snprintf(text, DIFFERENCE, "expected %.*s, got %.*s", w < 64 ? (int)w : 64, want,
-                           g < 64 ? (int)g : 64, got);
-            return true;
-        }
-        want += w;
-        got += g;
-    }
-    return false;
-}
-
 static bool members_differ(const cJSON *want, const cJSON *got, char text[DIFFERENCE]) {
     const cJSON *w;
     cJSON_ArrayForEach(w, want) {
@@ -307,35 +252,23 @@ static bool members_differ(const cJSON *want, const cJSON *got, char text[DIFFER
     return false;
 }
 
-static void differ_from_manifest(const char *path, const struct gen_dataset *d, char text[DIFFERENCE]) {
-    struct hpcw_i_buf buf = {0};
+hpcw_status gen_directory_refuse_different(const struct gen_run *run, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    char difference[DIFFERENCE] = "got others";
+    struct hpcw_i_buf text = {0};
     cJSON *got = NULL;
-    if (gen_dataset_text(d, &buf, NULL) == HPCW_OK && gen_directory_read_json(path, &got, NULL) == HPCW_OK) {
-        cJSON *want = cJSON_ParseWithLength((const char *)buf.data, buf.size);
-        (void)members_differ(want, cJSON_GetObjectItemCaseSensitive(got, "parameters"), text);
+    gen_directory_path(run->directory, GEN_PARAMETERS, path);
+    if (gen_directory_read_json(path, &got, NULL) != HPCW_OK) {
+        gen_directory_path(run->directory, GEN_MANIFEST, path);
+        (void)gen_directory_read_json(path, &got, NULL);
+    }
+    if (gen_dataset_text(run->dataset, &text, NULL) == HPCW_OK) {
+        cJSON *want = cJSON_ParseWithLength((const char *)text.data, text.size);
+        (void)members_differ(want, cJSON_GetObjectItemCaseSensitive(got, "parameters"), difference);
         cJSON_Delete(want);
     }
     cJSON_Delete(got);
-    hpcw_i_buf_free(&buf);
-}
-
-hpcw_status gen_directory_refuse_different(const struct gen_run *run, hpcw_error *err) {
-    const struct gen_dataset *d = run->dataset;
-    char path[GEN_DIRECTORY_PATH];
-    char difference[DIFFERENCE] = "got others";
-    char *text = NULL;
-    gen_directory_path(run->directory, GEN_PARAMETERS, path);
-    if (gen_directory_read(path, &text, NULL) == HPCW_OK) {
-        struct hpcw_i_buf buf = {0};
-        if (describe(d, "", &buf) && hpcw_i_buf_append(&buf, "", 1)) {
-            (void)lines_differ((const char *)buf.data, text, difference);
-        }
-        hpcw_i_buf_free(&buf);
-        hpcw_i_free(text);
-    } else {
-        gen_directory_path(run->directory, GEN_MANIFEST, path);
-        differ_from_manifest(path, d, difference);
-    }
+    hpcw_i_buf_free(&text);
     return hpcw_i_fail(err, HPCW_EEXIST,
                        "%s: a dataset with other parameters exists: %s: choose another --out, or --force to "
                        "replace it",

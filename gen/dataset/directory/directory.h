@@ -5,8 +5,7 @@
  *  DIR/truth.json              injected faults
  *  DIR/manifest.json           all parameters and files; written last
  *  DIR/CHECKSUMS.xxh128        for `xxhsum -c`
- *  DIR/.hpcw/parameters.ini    state: description of the dataset, a file for --config
- *  DIR/.hpcw/workload.lua      state: text of its workload, if it has one
+ *  DIR/.hpcw/parameters.json   state: description of the dataset, as at the begin of the manifest
  *  DIR/.hpcw/lease             state: the run that writes here (lease.h)
  *  DIR/.hpcw/FORMAT.A-B.jsonl  state: units A .. B-1 are written, with their digests and partial results
  *
@@ -27,8 +26,7 @@ enum { GEN_DIRECTORY_PATH = 4096 + GEN_UNIT_PATH };
 #define GEN_MANIFEST "manifest.json"
 #define GEN_TRUTH "truth.json"
 #define GEN_CHECKSUMS "CHECKSUMS.xxh128"
-#define GEN_PARAMETERS GEN_STATE_DIR "/parameters.ini"
-#define GEN_WORKLOAD_TEXT GEN_STATE_DIR "/workload.lua"
+#define GEN_PARAMETERS GEN_STATE_DIR "/parameters.json"
 
 /* Returns whether a path that was read from a file stays below the directory: it is relative, short, and has no
  * ".." and no empty parts. */
@@ -42,6 +40,12 @@ hpcw_status gen_directory_read(const char *path, char **text, hpcw_error *err);
 
 /* Reads a JSON file. Free it with cJSON_Delete. HPCW_EFORMAT: it does not parse. */
 hpcw_status gen_directory_read_json(const char *path, cJSON **json, hpcw_error *err);
+
+/* Reads the description in a file of a dataset's directory, GEN_MANIFEST or GEN_PARAMETERS, and builds the dataset.
+ * *text: the text of the file, which the caller frees, also after a failure; NULL: not wanted. Fails as
+ * gen_dataset_of_manifest and gen_directory_read_json. */
+hpcw_status gen_directory_read_dataset(const char *dir, const char *name, struct gen_dataset *d, char **text,
+                                       hpcw_error *err);
 
 /* Text of messages about an unfinished dataset: the commands that finish it. */
 #define GEN_TO_FINISH "`hpcgen --resume` or `hpcgen join` finishes it"

@@ -114,10 +114,7 @@ static hpcw_status add_units(const struct gen_dataset *d, struct names *names, h
 static hpcw_status add_described(const struct gen_run *run, struct gen_older *o, hpcw_error *err) {
     struct gen_dataset d = {0};
     hpcw_error why = {.message = ""};
-    if (run->read_description == NULL) {
-        return HPCW_OK;
-    }
-    hpcw_status s = run->read_description(run->directory, &d, &why);
+    hpcw_status s = gen_directory_read_dataset(run->directory, GEN_PARAMETERS, &d, NULL, &why);
     o->is = o->is || s != HPCW_ENOENT;
     if (s == HPCW_OK) {
         o->formats |= d.formats;

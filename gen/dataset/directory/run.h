@@ -38,9 +38,6 @@ struct gen_run {
     void (*progress)(void *context, uint64_t bytes);
     void *context;
     struct gen_left *left; /* result of process 0: what stays in .hpcw; may be NULL */
-    /* Reads GEN_PARAMETERS, the description of an unfinished dataset. The caller frees the dataset, even after
-     * a failure. HPCW_ENOENT: there is no description. May be NULL without `force`. */
-    hpcw_status (*read_description)(const char *directory, struct gen_dataset *d, hpcw_error *err);
 };
 
 /* Planned number and size of files. */

@@ -27,7 +27,7 @@ bool gen_directory_is_range(const struct gen_format *format, const char *name) {
 
 bool gen_directory_is_state(const char *name) {
     bool is = gen_lease_is_name(name) || strcmp(name, &GEN_PARAMETERS[sizeof GEN_STATE_DIR]) == 0 ||
-              strcmp(name, &GEN_WORKLOAD_TEXT[sizeof GEN_STATE_DIR]) == 0 || hpcw_i_sink_is_temporary(name);
+              hpcw_i_sink_is_temporary(name);
     for (size_t f = 0; !is && f < gen_format_count; f++) {
         is = gen_directory_is_range(gen_format[f], name) || gen_is_pending_name(gen_format[f], name);
     }
