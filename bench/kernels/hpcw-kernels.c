@@ -38,15 +38,15 @@ struct kernels_options {
 };
 
 static const struct bench_kernel *const kernel[] = {
-    &bench_large_records,    &bench_small_records,     &bench_task_after_task,    &bench_round_robin,
-    &bench_read_large,       &bench_read_small,        &bench_read_in_turn,       &bench_million_tasks,
-    &bench_open_close,       &bench_linktest_parts,    &bench_linktest_run,       &bench_particles,
-    &bench_doubles,          &bench_integers,          &bench_json_records,       &bench_vom_plain,
-    &bench_vom_compressed,   &bench_vom_settings,      &bench_vom_verify,         &bench_clog2_event,
-    &bench_clog2_threads,    &bench_clog2_processes,   &bench_clog2_finish,       &bench_clog2_file,
-    &bench_clog2_run,        &bench_clog2_read,        &bench_messages,           &bench_own_messages,
-    &bench_map_4096,         &bench_map_8192,          &bench_map_million,        &bench_checkpoint,
-    &bench_simulate_stencil, &bench_simulate_requests, &bench_simulate_wavefront, &bench_simulate_farm,
+    &bench_large_records,     &bench_small_records,      &bench_task_after_task, &bench_round_robin,
+    &bench_read_large,        &bench_read_small,         &bench_read_in_turn,    &bench_million_tasks,
+    &bench_open_close,        &bench_linktest_parts,     &bench_linktest_run,    &bench_doubles,
+    &bench_integers,          &bench_json_records,       &bench_vom_plain,       &bench_vom_compressed,
+    &bench_vom_settings,      &bench_vom_verify,         &bench_clog2_event,     &bench_clog2_threads,
+    &bench_clog2_processes,   &bench_clog2_finish,       &bench_clog2_file,      &bench_clog2_run,
+    &bench_clog2_read,        &bench_messages,           &bench_own_messages,    &bench_map_4096,
+    &bench_map_8192,          &bench_map_million,        &bench_checkpoint,      &bench_simulate_stencil,
+    &bench_simulate_requests, &bench_simulate_wavefront, &bench_simulate_farm,
 };
 enum { KERNELS = sizeof kernel / sizeof kernel[0] };
 

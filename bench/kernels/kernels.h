@@ -124,7 +124,6 @@ extern const struct bench_kernel bench_read_large, bench_read_small, bench_read_
 extern const struct bench_kernel bench_linktest_parts, bench_linktest_run;
 
 /* particles.c: the model of particle data */
-extern const struct bench_kernel bench_particles;
 
 /* numbers.c: conversion of numbers to text */
 extern const struct bench_kernel bench_doubles, bench_integers;

@@ -17,8 +17,7 @@ grep -q '^  hpcw  .*  this library$' table || bad "no sides in the table: $(cat 
 grep 'skipped' table && bad "a kernel was skipped"
 [ "$(ls)" = "$(printf 'list\ntable')" ] || bad "files stayed: $(ls -a)"
 
-# The kernel `particles` is skipped on processors without AVX2.
-"$HPCGEN" --only particles,checkpoint --scale 0.001 --repeat 1 >alone || bad "failed where a kernel needs several processes"
+"$HPCGEN" --only integers,checkpoint --scale 0.001 --repeat 1 >alone || bad "failed where a kernel needs several processes"
 grep -q 'needs several processes: mpirun -n 2 hpcw-kernels --only checkpoint' alone || bad "does not say how: $(cat alone)"
 
 exit $failed

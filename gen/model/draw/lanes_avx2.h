@@ -15,9 +15,6 @@ typedef __m256d vd;
 static inline vu u_set(uint64_t x) {
     return _mm256_set1_epi64x((long long)x);
 }
-static inline vu u_lane_numbers(void) {
-    return _mm256_set_epi64x(3, 2, 1, 0);
-}
 static inline vu u_load32(const uint32_t *p) {
     return _mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i *)p));
 }
@@ -115,9 +112,6 @@ static inline vd d_min(vd a, vd b) {
 }
 static inline vd d_max(vd a, vd b) {
     return _mm256_max_pd(a, b);
-}
-static inline void d_store_f32(float *p, vd x) {
-    _mm_storeu_ps(p, _mm256_cvtpd_ps(x));
 }
 
 #endif

@@ -49,9 +49,4 @@ static inline vd halves(vu word0, vu word1) {
     return d_sub(u_as_d(u_or(sum, u_set(TWO_52_BITS))), d_set(0x1p52 + HPCW_I_NORMAL_CENTRE));
 }
 
-/* Converts integers below 2^52. All 64 bits of the lanes must be valid. */
-static inline vd u_to_d(vu x) {
-    return d_sub(u_as_d(u_or(x, u_set(TWO_52_BITS))), d_set(0x1p52));
-}
-
 #endif

@@ -15,9 +15,6 @@ typedef double vd;
 static inline vu u_set(uint64_t x) {
     return x;
 }
-static inline vu u_lane_numbers(void) {
-    return 0;
-}
 static inline vu u_load32(const uint32_t *p) {
     return *p;
 }
@@ -110,9 +107,6 @@ static inline vd d_min(vd a, vd b) {
 }
 static inline vd d_max(vd a, vd b) {
     return a > b ? a : b;
-}
-static inline void d_store_f32(float *p, vd x) {
-    *p = (float)x;
 }
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gen/model/draw/grid.h"
-#include "gen/model/particles/run.h"
+#include "libwriter/base/bytes.h"
 #include "libwriter/base/checked.h"
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/rng.h"
@@ -70,23 +70,7 @@ hpcw_status model_particles_init(struct model_particles *model, const struct mod
     model->seed = seed;
     model->field = field;
     model_grid_shape(ranks, 3, model->dims);
-    (void)model_particles_use(model, model_simd_best());
     return HPCW_OK;
-}
-
-bool model_particles_use(struct model_particles *model, enum model_simd simd) {
-    static model_particles_fill_fn *const fill[MODEL_SIMD_COUNT] = {
-        [MODEL_SIMD_NONE] = model_particles_fill_scalar,
-#ifdef MODEL_SIMD_X86
-        [MODEL_SIMD_AVX2] = model_particles_fill_avx2,
-#endif
-    };
-    if (!model_simd_available(simd)) {
-        return false;
-    }
-    model->simd = simd;
-    model->fill = fill[simd];
-    return true;
 }
 
 uint32_t model_particles_count(const struct model_particles *model, uint32_t rank) {
@@ -135,6 +119,10 @@ struct model_particles_layout model_particles_layout(const struct model_particle
 /* Number of bins of the density along a dimension. */
 enum { BINS = 16 };
 
+/* A position is drawn as a quantile of the particles along each dimension of a subdomain. A quantile has 21 bits, so
+ * that three of them take 63 bits. A table maps quantiles to positions, with linear interpolation. */
+enum { POSITION_BITS = 21, PLACE_BITS = 6, PLACES = 1 << PLACE_BITS, REST_BITS = POSITION_BITS - PLACE_BITS };
+
 /* Density at the border of two subdomains, divided by the mean density of the subdomain with `own` particles: at
  * most 2. next: particles of the other subdomain, which has the same density at the border. */
 static double at_border(double own, double next) {
@@ -169,8 +157,7 @@ static void fill_density(const struct model_particles *model, uint32_t rank, int
 }
 
 /* Fills the table that maps quantiles of the particles to positions: the inverse of the cumulative density. */
-static void fill_places(const struct model_particles *model, uint32_t rank, int d,
-                        double place[MODEL_PLACES + 1]) {
+static void fill_places(const struct model_particles *model, uint32_t rank, int d, double place[PLACES + 1]) {
     double density[BINS];
     double all = 0;
     fill_density(model, rank, d, density);
@@ -179,14 +166,60 @@ static void fill_places(const struct model_particles *model, uint32_t rank, int 
     }
     double before = 0;
     int b = 0;
-    for (int i = 0; i < MODEL_PLACES; i++) {
-        const double sum = all * i / MODEL_PLACES;
+    for (int i = 0; i < PLACES; i++) {
+        const double sum = all * i / PLACES;
         while (b + 1 < BINS && before + density[b] <= sum) {
             before += density[b++];
         }
         place[i] = (b + (sum - before) / density[b]) / BINS;
     }
-    place[MODEL_PLACES] = 1;
+    place[PLACES] = 1;
+}
+
+/* ---- particles ---- */
+
+/* Sum of the four 16-bit halves of two words, less its mean: the integer from which hpcw_i_normal is made. */
+static double halves(uint32_t word0, uint32_t word1) {
+    const uint32_t sum = (word0 & 0xffff) + (word0 >> 16) + (word1 & 0xffff) + (word1 >> 16);
+    return (double)sum - HPCW_I_NORMAL_CENTRE;
+}
+
+/* What the particles of a rank have in common. */
+struct subdomain {
+    double corner[3], side[3]; /* position = corner + side * place */
+    double place[3][PLACES + 1];
+    double flow[3], thermal; /* velocity = flow + thermal * halves() of two random words */
+    double phi,
+        phi_scale; /* potential: phi + phi_scale * squared distance from the centre, in units of the side */
+};
+
+static void put_particle(const struct model_particles *model, const struct subdomain *s, uint32_t rank,
+                         uint32_t index, unsigned char *out) {
+    uint32_t w[2][4];
+    float number[7]; /* xx yy zz vx vy vz phi */
+    double square = 0;
+    hpcw_i_draw(model->seed, HPCW_I_FOR_PARTICLE, index, rank, 0, w[0]);
+    hpcw_i_draw(model->seed, HPCW_I_FOR_PARTICLE, index, rank, 1, w[1]);
+    const uint64_t bits = (uint64_t)w[0][1] << 32 | w[0][0];
+    for (int d = 0; d < 3; d++) {
+        const uint32_t share = (uint32_t)(bits >> d * POSITION_BITS) & ((1 << POSITION_BITS) - 1);
+        const double *below = &s->place[d][share >> REST_BITS];
+        const double rest = (share & ((1 << REST_BITS) - 1)) * (1.0 / (1 << REST_BITS));
+        const double place = below[0] + rest * (below[1] - below[0]);
+        number[d] = (float)(s->corner[d] + s->side[d] * place);
+        square += (place - 0.5) * (place - 0.5);
+    }
+    number[3] = (float)(s->flow[0] + s->thermal * halves(w[0][2], w[0][3]));
+    number[4] = (float)(s->flow[1] + s->thermal * halves(w[1][0], w[1][1]));
+    number[5] = (float)(s->flow[2] + s->thermal * halves(w[1][2], w[1][3]));
+    number[6] = (float)(s->phi + s->phi_scale * square);
+    for (int n = 0; n < 7; n++) {
+        uint32_t word;
+        memcpy(&word, &number[n], sizeof word);
+        hpcw_i_put_u32(out + 4 * n, word, false);
+    }
+    hpcw_i_put_u64(out + 28, (uint64_t)rank << 32 | index, false);
+    hpcw_i_put_u16(out + 36, (uint16_t)(bits >> 3 * POSITION_BITS), false);
 }
 
 void model_particles_fill(const struct model_particles *model, uint32_t rank, uint32_t first, uint32_t count,
@@ -198,23 +231,20 @@ void model_particles_fill(const struct model_particles *model, uint32_t rank, ui
     for (uint32_t part = 0; part < 2; part++) {
         hpcw_i_draw(model->seed, HPCW_I_FOR_PARTICLE_FLOW, rank, 0, part, w[part]);
     }
-    struct model_particles_run run = {
-        .out = out,
-        .rank = rank,
-        .first = first,
-        .count = count,
-        .seed = model->seed,
-        .thermal_scale = p->thermal * HPCW_I_NORMAL_SCALE,
+    struct subdomain s = {
+        .thermal = p->thermal * HPCW_I_NORMAL_SCALE,
         .phi = -p->potential * (1 + 0.25 * hpcw_i_normal(w[1][2], w[1][3])),
         .phi_scale = p->potential, /* corners are 0.75 * phi_scale above the centre */
     };
     for (int d = 0; d < 3; d++) {
-        run.side[d] = p->box / model->dims[d];
-        run.corner[d] = run.side[d] * at[d];
-        fill_places(model, rank, d, run.place[d]);
+        s.side[d] = p->box / model->dims[d];
+        s.corner[d] = s.side[d] * at[d];
+        fill_places(model, rank, d, s.place[d]);
     }
-    run.flow[0] = p->flow * hpcw_i_normal(w[0][0], w[0][1]);
-    run.flow[1] = p->flow * hpcw_i_normal(w[0][2], w[0][3]);
-    run.flow[2] = p->flow * hpcw_i_normal(w[1][0], w[1][1]);
-    model->fill(&run);
+    s.flow[0] = p->flow * hpcw_i_normal(w[0][0], w[0][1]);
+    s.flow[1] = p->flow * hpcw_i_normal(w[0][2], w[0][3]);
+    s.flow[2] = p->flow * hpcw_i_normal(w[1][0], w[1][1]);
+    for (uint32_t k = 0; k < count; k++) {
+        put_particle(model, &s, rank, first + k, out + (size_t)k * MODEL_PARTICLE_SIZE);
+    }
 }

@@ -13,7 +13,6 @@
 
 #include <hpcw/status.h>
 
-#include "gen/model/draw/simd.h"
 #include "ui/param/param.h"
 
 #define MODEL_PARTICLE_SIZE 38u
@@ -37,9 +36,6 @@ extern const struct ui_param model_particles_param[];
 extern const size_t model_particles_param_count;
 void model_particles_params_init(struct model_particles_params *params);
 
-struct model_particles_run;
-typedef void model_particles_fill_fn(const struct model_particles_run *run);
-
 /* Read-only after init, so threads may share a model. There is nothing to free. */
 struct model_particles {
     struct model_particles_params params;
@@ -49,17 +45,12 @@ struct model_particles {
      * nothing */
     const double *field;
     uint32_t dims[3]; /* subdomains in x, y, z; z changes fastest with the rank */
-    enum model_simd simd;
-    model_particles_fill_fn *fill;
 };
 
 /* Initialises the model and borrows `field`. HPCW_ERANGE: no ranks, or a rank could have 2^32 particles or
  * more. */
 hpcw_status model_particles_init(struct model_particles *model, const struct model_particles_params *params,
                                  uint32_t ranks, uint64_t seed, const double *field, hpcw_error *err);
-
-/* Selects an instruction set, as model_linktest_use does. */
-bool model_particles_use(struct model_particles *model, enum model_simd simd);
 
 uint32_t model_particles_count(const struct model_particles *model, uint32_t rank);
 
