@@ -17,18 +17,11 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define FENCE "```"
 
-static char directory[64], page[128];
+static char page[300];
 
 static int set_up(void **state) {
-    (void)state;
-    scratch_make(directory, sizeof directory);
-    (void)snprintf(page, sizeof page, "%s/page.md", directory);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    scratch_remove(directory);
+    (void)scratch_set_up(state);
+    (void)snprintf(page, sizeof page, "%s/page.md", scratch);
     return 0;
 }
 
@@ -135,5 +128,5 @@ int main(void) {
         cmocka_unit_test(examples_are_read),
         cmocka_unit_test(errors_are_found),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

@@ -24,21 +24,17 @@
 #include "tests/support/files.h"
 #include "tests/support/random.h"
 
-static char dir[256];
 static char path[512];
 
 static int set_up(void **state) {
-    (void)state;
-    scratch_make(dir, sizeof dir);
-    (void)snprintf(path, sizeof path, "%s/result", dir);
+    (void)scratch_set_up(state);
+    (void)snprintf(path, sizeof path, "%s/result", scratch);
     return 0;
 }
 
 static int tear_down(void **state) {
-    (void)state;
     hpcw_i_sys_gate = NULL;
-    scratch_remove(dir);
-    return 0;
+    return scratch_tear_down(state);
 }
 
 enum kind { PRIVATE, SHARED, SET, KINDS };
@@ -114,7 +110,7 @@ static void wait_for(pid_t child, bool killed) {
 /* Starts a child that writes again and again until it is killed, or until DIRECTORY/stop exists. */
 static pid_t start_writer(enum kind kind, char mark) {
     char stop[800];
-    (void)snprintf(stop, sizeof stop, "%s/stop", dir);
+    (void)snprintf(stop, sizeof stop, "%s/stop", scratch);
     pid_t child = fork();
     if (child == 0) {
         hpcw_error err;
@@ -132,7 +128,7 @@ static pid_t start_writer(enum kind kind, char mark) {
 
 static void leave(const char *name) {
     char file[800];
-    (void)snprintf(file, sizeof file, "%s/%s", dir, name);
+    (void)snprintf(file, sizeof file, "%s/%s", scratch, name);
     FILE *f = fopen(file, "wb");
     assert_true(f != NULL && fputs("half", f) >= 0 && fclose(f) == 0);
 }
@@ -152,7 +148,7 @@ static void killed_at_any_moment(void **state) {
         (void)usleep((useconds_t)random_below(&rng, 3000));
         assert_int_equal(kill(child, SIGKILL), 0);
         wait_for(child, true);
-        DIR *d = opendir(dir);
+        DIR *d = opendir(scratch);
         assert_non_null(d);
         for (struct dirent *e; (e = readdir(d)) != NULL;) {
             leftovers += hpcw_i_sink_is_temporary(e->d_name);
@@ -162,14 +158,14 @@ static void killed_at_any_moment(void **state) {
         if (write_once(kind, 'b', &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
-        if (count_entries(dir) != (int)entries) {
-            fail_msg("round %u: expected %u files, got %d", round, entries, count_entries(dir));
+        if (count_entries(scratch) != (int)entries) {
+            fail_msg("round %u: expected %u files, got %d", round, entries, count_entries(scratch));
         }
         assert_true(whole(kind));
         if (round % 50 == 49) {
             assert_true(leftovers > 0); /* otherwise nothing was tested */
             leftovers = 0;
-            scratch_remove(dir);
+            scratch_remove(scratch);
             (void)set_up(state);
         }
     }
@@ -190,11 +186,11 @@ static void the_living_keep_their_files(void **state) {
         leave("stop");
         wait_for(steady, false);
         char stop[800];
-        (void)snprintf(stop, sizeof stop, "%s/stop", dir);
+        (void)snprintf(stop, sizeof stop, "%s/stop", scratch);
         assert_int_equal(unlink(stop), 0);
         assert_int_equal(write_once((enum kind)kind, 'e', NULL), HPCW_OK);
         assert_true(whole((enum kind)kind));
-        assert_int_equal(count_entries(dir), 1);
+        assert_int_equal(count_entries(scratch), 1);
     }
 }
 
@@ -204,24 +200,24 @@ static void old_files_of_the_living(void **state) {
     hpcw_sink *sink;
     assert_int_equal(hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
     assert_int_equal(hpcw_sink_write_at(sink, 0, "old", 3, NULL), HPCW_OK);
-    DIR *d = opendir(dir);
+    DIR *d = opendir(scratch);
     assert_non_null(d);
     for (struct dirent *e; (e = readdir(d)) != NULL;) {
         char name[800];
-        (void)snprintf(name, sizeof name, "%s/%s", dir, e->d_name);
+        (void)snprintf(name, sizeof name, "%s/%s", scratch, e->d_name);
         const struct timeval never[2] = {{1, 0}, {1, 0}};
         assert_true(!hpcw_i_sink_is_temporary(e->d_name) || utimes(name, never) == 0);
     }
     assert_int_equal(closedir(d), 0);
     assert_int_equal(write_once(PRIVATE, 'n', NULL), HPCW_OK);
-    assert_int_equal(count_entries(dir), 2);
+    assert_int_equal(count_entries(scratch), 2);
     assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
     hpcw_sink_free(sink);
     size_t size = 0;
     unsigned char *got = read_file(path, &size);
     assert_true(got != NULL && size == 3 && memcmp(got, "old", 3) == 0);
     free(got);
-    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(count_entries(scratch), 1);
 }
 
 static void others_are_left_alone(void **state) {
@@ -239,7 +235,7 @@ static void others_are_left_alone(void **state) {
     leave(own);                                 /* belongs to another host */
     leave(".hpcw-0000000123456789-result.tmp"); /* belongs to a run on several hosts */
     assert_int_equal(write_once(PRIVATE, 'n', NULL), HPCW_OK);
-    assert_int_equal(count_entries(dir), 4);
+    assert_int_equal(count_entries(scratch), 4);
 }
 
 /* Of three writers of one path, one dies. The next open removes its temporary file, whichever of the numbered names
@@ -266,7 +262,7 @@ static void slots_in_any_order(void **state) {
         hpcw_sink_free(sink[0]);
         hpcw_sink_free(sink[1]);
         assert_int_equal(write_once(PRIVATE, 'n', NULL), HPCW_OK);
-        assert_int_equal(count_entries(dir), 1);
+        assert_int_equal(count_entries(scratch), 1);
     }
 }
 
@@ -291,11 +287,11 @@ static void fewer_files(void **state) {
             _exit(open_container(FILES, &h) != HPCW_OK);
         }
         wait_for(child, false);
-        assert_int_equal(count_entries(dir), FILES);
+        assert_int_equal(count_entries(scratch), FILES);
         assert_int_equal(open_container(files, &h), HPCW_OK);
-        assert_int_equal(count_entries(dir), files);
+        assert_int_equal(count_entries(scratch), files);
         hpcw_sion_free(h);
-        assert_int_equal(count_entries(dir), 0);
+        assert_int_equal(count_entries(scratch), 0);
     }
 }
 
@@ -308,7 +304,7 @@ static hpcw_status open_loads(uint32_t ranks, hpcw_vom **v) {
         o.rank = rank;
         o.ranks = ranks;
         o.durability = HPCW_SYNC_NONE;
-        (void)snprintf(file, sizeof file, "%s/data.%u.json%s", dir, (unsigned)rank,
+        (void)snprintf(file, sizeof file, "%s/data.%u.json%s", scratch, (unsigned)rank,
                        ranks % 2 == 0 ? ".br" : "");
         s = hpcw_vom_open(file, &o, &v[rank], NULL);
     }
@@ -325,13 +321,13 @@ static void fewer_ranks(void **state) {
             _exit(open_loads(ranks, v) != HPCW_OK);
         }
         wait_for(child, false);
-        assert_int_equal(count_entries(dir), ranks);
+        assert_int_equal(count_entries(scratch), ranks);
         assert_int_equal(open_loads(ranks - 2, v), HPCW_OK);
-        assert_int_equal(count_entries(dir), ranks - 2);
+        assert_int_equal(count_entries(scratch), ranks - 2);
         for (uint32_t rank = 0; rank < ranks - 2; rank++) {
             hpcw_vom_free(v[rank]);
         }
-        assert_int_equal(count_entries(dir), 0);
+        assert_int_equal(count_entries(scratch), 0);
     }
 }
 
@@ -355,7 +351,7 @@ static void no_locks_no_removal(void **state) {
     hpcw_sink_discard(pair[0]);
     hpcw_sink_free(pair[0]);
     hpcw_sink_free(pair[1]);
-    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(count_entries(scratch), 0);
     assert_int_equal(hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
     for (int n = 0; n < 20; n++) { /* more writers than numbered temporary names */
         pid_t child = fork();
@@ -365,15 +361,15 @@ static void no_locks_no_removal(void **state) {
         }
         wait_for(child, false);
     }
-    assert_int_equal(count_entries(dir), 21);
+    assert_int_equal(count_entries(scratch), 21);
     assert_int_equal(write_once(PRIVATE, 'n', NULL), HPCW_OK);
-    assert_int_equal(count_entries(dir), 22);
+    assert_int_equal(count_entries(scratch), 22);
     assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
     hpcw_sink_free(sink);
     hpcw_i_sys_gate = NULL;
     /* A writer with locks keeps these temporary files, too: it cannot know whether their writers live. */
     assert_int_equal(write_once(PRIVATE, 'n', NULL), HPCW_OK);
-    assert_int_equal(count_entries(dir), 21);
+    assert_int_equal(count_entries(scratch), 21);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)

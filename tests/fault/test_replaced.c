@@ -37,19 +37,9 @@ struct subject {
     hpcw_status (*read)(const struct subject *s, const char *path, struct hpcw_i_buf *text, hpcw_error *err);
 };
 
-static char dir[256];
-
-static int set_up(void **state) {
-    (void)state;
-    scratch_make(dir, sizeof dir);
-    return 0;
-}
-
 static int tear_down(void **state) {
-    (void)state;
     hpcw_i_sys_gate = NULL;
-    scratch_remove(dir);
-    return 0;
+    return scratch_tear_down(state);
 }
 
 /* ---- containers ---- */
@@ -206,7 +196,7 @@ static hpcw_status rewrite_loads(const struct subject *s, const char *path, stru
     struct gen_rewritten done;
     char to[512];
     size_t size = 0;
-    (void)snprintf(to, sizeof to, "%s/again", dir);
+    (void)snprintf(to, sizeof to, "%s/again", scratch);
     hpcw_status status = gen_rewrite_vom.run(path, to, &what, &done, err);
     unsigned char *bytes = status == HPCW_OK ? read_file(to, &size) : NULL;
     assert_true(status != HPCW_OK || hpcw_i_buf_append(text, bytes, size));
@@ -273,7 +263,7 @@ static void replace_before_each_open(const struct subject *s) {
     struct hpcw_i_buf older = {0}, newer = {0};
     unsigned found_older = 0, found_newer = 0, refused = 0;
     char path[300];
-    (void)snprintf(path, sizeof path, "%s/%s", dir, s->name);
+    (void)snprintf(path, sizeof path, "%s/%s", scratch, s->name);
     must_write(s, path, true);
     must_read(s, path, &newer);
     must_write(s, path, false);
@@ -337,7 +327,7 @@ static void load_data_between_names(void **state) {
     static const struct subject s = {
         .name = "loads", .files = RANKS, .write = write_loads, .read = export_loads};
     char path[300];
-    (void)snprintf(path, sizeof path, "%s/%s", dir, s.name);
+    (void)snprintf(path, sizeof path, "%s/%s", scratch, s.name);
     must_write(&s, path, true);
     must_read(&s, path, &contents[1]);
     must_write(&s, path, false);
@@ -372,7 +362,7 @@ REPLACE(sums_of_load_data, .files = RANKS, .write = write_loads, .read = sum_up_
 REPLACE(a_file_of_load_data, .files = 1, .write = write_loads, .read = export_loads)
 REPLACE(a_file_that_is_rewritten, .files = 1, .write = write_loads, .read = rewrite_loads)
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_set_up, tear_down)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -24,21 +24,17 @@
 
 enum { TASKS = 6, DEAD = 7 };
 
-static char dir[256];
 static char path[300];
 
 static int set_up(void **state) {
-    (void)state;
-    scratch_make(dir, sizeof dir);
-    (void)snprintf(path, sizeof path, "%s/set", dir);
+    (void)scratch_set_up(state);
+    (void)snprintf(path, sizeof path, "%s/set", scratch);
     return 0;
 }
 
 static int tear_down(void **state) {
-    (void)state;
     hpcw_i_sys_gate = NULL;
-    scratch_remove(dir);
-    return 0;
+    return scratch_tear_down(state);
 }
 
 static hpcw_status open_set(uint32_t files, hpcw_durability durability, hpcw_sion **h, hpcw_error *err) {
@@ -156,8 +152,8 @@ static void dies_before_each_call(void **state) {
                     fail_msg("call %lu: %s", n, err.message);
                 }
                 assert_string_equal(read_set(), "next");
-                assert_int_equal(count_entries(dir), 3);
-                scratch_remove(dir);
+                assert_int_equal(count_entries(scratch), 3);
+                scratch_remove(scratch);
             }
             assert_true(found_new > 3 &&
                         found_old >
@@ -184,8 +180,8 @@ static void a_writer_finishes_what_another_began(void **state) {
         const char *word = read_set();
         finished += died && strcmp(word, "new") == 0;
         assert_true(strcmp(word, "new") == 0 || strcmp(word, "old") == 0);
-        assert_int_equal(count_entries(dir), 3);
-        scratch_remove(dir);
+        assert_int_equal(count_entries(scratch), 3);
+        scratch_remove(scratch);
     }
     assert_true(finished > 3);
     (void)set_up(state);
@@ -217,8 +213,8 @@ static void renames_and_removals_fail(void **state) {
             assert_true(strcmp(word, "new") == 0 || (failed && strcmp(word, "old") == 0));
             assert_int_equal(write_set(3, "next", HPCW_SYNC_NONE, NULL), HPCW_OK);
             assert_string_equal(read_set(), "next");
-            assert_int_equal(count_entries(dir), 3);
-            scratch_remove(dir);
+            assert_int_equal(count_entries(scratch), 3);
+            scratch_remove(scratch);
         }
         (void)set_up(state);
     }
@@ -242,7 +238,7 @@ static void two_writers(void **state) {
         }
         const char *word = read_set();
         assert_true(strcmp(word, "one") == 0 || strcmp(word, "two") == 0);
-        assert_int_equal(count_entries(dir), 3);
+        assert_int_equal(count_entries(scratch), 3);
     }
 }
 
@@ -251,7 +247,7 @@ static void a_link_to_a_set(void **state) {
     (void)state;
     char link[300], plain[300];
     hpcw_error err;
-    (void)snprintf(link, sizeof link, "%s/link", dir);
+    (void)snprintf(link, sizeof link, "%s/link", scratch);
     memcpy(plain, path, sizeof plain);
     make_older(3);
     assert_int_equal(symlink("set", link), 0);
@@ -260,14 +256,14 @@ static void a_link_to_a_set(void **state) {
     assert_non_null(strstr(err.message, "got one to a set, with set.000001 beside it"));
     memcpy(path, plain, sizeof path);
     assert_string_equal(read_set(), "old");
-    assert_int_equal(count_entries(dir), 4);
+    assert_int_equal(count_entries(scratch), 4);
 }
 
 enum { USER = 1001, OTHER = 1002 };
 
 static void give(const char *name, uid_t user) {
     char file[400];
-    (void)snprintf(file, sizeof file, "%s/%s", dir, name);
+    (void)snprintf(file, sizeof file, "%s/%s", scratch, name);
     assert_int_equal(chown(file, user, user), 0);
 }
 
@@ -282,7 +278,7 @@ static hpcw_status open_again(hpcw_error *err) {
 static unsigned mode_of(const char *name) {
     char file[400];
     struct stat st;
-    (void)snprintf(file, sizeof file, "%s/%s", dir, name);
+    (void)snprintf(file, sizeof file, "%s/%s", scratch, name);
     assert_int_equal(stat(file, &st), 0);
     return st.st_mode & 07777;
 }
@@ -296,7 +292,7 @@ static void a_private_container(void **state) {
     assert_int_equal(chmod(path, 0600), 0);
     assert_int_equal(open_set(3, HPCW_SYNC_NONE, &h, &err), HPCW_OK);
     char command[400];
-    (void)snprintf(command, sizeof command, "find '%s' -type f -perm /077 | grep -q .", dir);
+    (void)snprintf(command, sizeof command, "find '%s' -type f -perm /077 | grep -q .", scratch);
     assert_int_not_equal(system(command), 0); /* no temporary file is readable by others */
     assert_int_equal(write_words(h, "new", &err), HPCW_OK);
     assert_int_equal(hpcw_sion_close(h, &err), HPCW_OK);
@@ -309,7 +305,7 @@ static void a_private_container(void **state) {
 static unsigned owner_of(const char *name) {
     char file[400];
     struct stat st;
-    (void)snprintf(file, sizeof file, "%s/%s", dir, name);
+    (void)snprintf(file, sizeof file, "%s/%s", scratch, name);
     assert_int_equal(stat(file, &st), 0);
     return st.st_uid;
 }
@@ -337,7 +333,7 @@ static void a_set_of_another_user(void **state) {
         for (int k = 0; k < 3; k++) {
             assert_int_equal(owner_of(names[k]), USER);
         }
-        scratch_remove(dir);
+        scratch_remove(scratch);
     }
     assert_true(finished > 3);
     (void)set_up(state);
@@ -364,7 +360,7 @@ static void an_owner_that_is_refused(void **state) {
             hpcw_i_sys_gate = NULL;
             assert_non_null(strstr(err.message, "cannot give the new file to user 1001"));
             assert_string_equal(read_set(), "old");
-            assert_int_equal(count_entries(dir), files);
+            assert_int_equal(count_entries(scratch), files);
         }
     }
 }
@@ -380,7 +376,7 @@ static void private_load_data(void **state) {
             hpcw_vom_options_init(&o);
             o.rank = r;
             o.ranks = ranks;
-            (void)snprintf(file, sizeof file, "%s/data.%u.json", dir, r);
+            (void)snprintf(file, sizeof file, "%s/data.%u.json", scratch, r);
             assert_int_equal(hpcw_vom_open(file, &o, &v[r], NULL), HPCW_OK);
             assert_int_equal(hpcw_vom_begin_phase(v[r], 0, NULL), HPCW_OK);
             assert_int_equal(hpcw_vom_end_phase(v[r], NULL, 0, NULL), HPCW_OK);
@@ -392,7 +388,7 @@ static void private_load_data(void **state) {
             (void)snprintf(name, sizeof name, "data.%u.json", r);
             assert_true(ranks == 1 || mode_of(name) == 0600);
         }
-        (void)snprintf(file, sizeof file, "%s/data.0.json", dir);
+        (void)snprintf(file, sizeof file, "%s/data.0.json", scratch);
         assert_int_equal(chmod(file, 0600), 0);
     }
 }
@@ -404,7 +400,7 @@ static void a_link_meanwhile(void **state) {
     hpcw_sion *h;
     hpcw_error err;
     struct stat st;
-    (void)snprintf(victim, sizeof victim, "%s/victim", dir);
+    (void)snprintf(victim, sizeof victim, "%s/victim", scratch);
     FILE *f = fopen(victim, "wb");
     assert_true(f != NULL && fclose(f) == 0);
     assert_int_equal(open_set(3, HPCW_SYNC_NONE, &h, &err), HPCW_OK);
@@ -424,7 +420,7 @@ static void a_temporary_file_that_is_removed(void **state) {
     char command[400];
     hpcw_error err;
     for (int base = 0; base < 2; base++) {
-        (void)snprintf(command, sizeof command, "rm '%s'/.hpcw-*-set%s.tmp 2>/dev/null", dir,
+        (void)snprintf(command, sizeof command, "rm '%s'/.hpcw-*-set%s.tmp 2>/dev/null", scratch,
                        base == 1 ? "" : ".000001");
         make_older(3);
         hpcw_sion *h;
@@ -435,10 +431,10 @@ static void a_temporary_file_that_is_removed(void **state) {
         assert_non_null(strstr(err.message, "somebody removed it"));
         hpcw_sion_free(h);
         assert_string_equal(read_set(), "old");
-        assert_int_equal(count_entries(dir), 3);
+        assert_int_equal(count_entries(scratch), 3);
         unsigned long met = 0;
         char intent[400];
-        (void)snprintf(intent, sizeof intent, "%s/.hpcw-set-set", dir);
+        (void)snprintf(intent, sizeof intent, "%s/.hpcw-set-set", scratch);
         for (unsigned long n = 1; dies(n, 3, HPCW_SYNC_NONE); n++) {
             const bool removed = system(command) == 0;
             hpcw_status s = write_set(3, "old", HPCW_SYNC_NONE, &err);
@@ -457,7 +453,7 @@ static void a_temporary_file_that_is_removed(void **state) {
                 assert_int_equal(unlink(intent), 0);
                 assert_int_equal(write_set(3, "old", HPCW_SYNC_NONE, &err), HPCW_OK);
             }
-            assert_int_equal(count_entries(dir), 3);
+            assert_int_equal(count_entries(scratch), 3);
         }
         assert_true(met > 2);
         make_older(3);
@@ -472,14 +468,14 @@ static void a_backup_that_is_put_back(void **state) {
     unsigned given_up = 0;
     scratch_make(backup, sizeof backup);
     make_older(3);
-    (void)snprintf(command, sizeof command, "cp '%s'/* '%s'", dir, backup);
+    (void)snprintf(command, sizeof command, "cp '%s'/* '%s'", scratch, backup);
     assert_int_equal(system(command), 0);
-    (void)snprintf(command, sizeof command, "cp -p --remove-destination '%s'/* '%s'", backup, dir);
+    (void)snprintf(command, sizeof command, "cp -p --remove-destination '%s'/* '%s'", backup, scratch);
     for (unsigned long n = 1; dies(n, 3, HPCW_SYNC_NONE); n++) {
         char intent[400];
         hpcw_sion *h;
         hpcw_error err;
-        (void)snprintf(intent, sizeof intent, "%s/.hpcw-set-set", dir);
+        (void)snprintf(intent, sizeof intent, "%s/.hpcw-set-set", scratch);
         given_up += access(intent, F_OK) == 0;
         assert_int_equal(system(command), 0);
         if (open_set(3, HPCW_SYNC_NONE, &h, &err) != HPCW_OK) {
@@ -487,16 +483,16 @@ static void a_backup_that_is_put_back(void **state) {
         }
         hpcw_sion_free(h);
         assert_string_equal(read_set(), "old");
-        assert_int_equal(count_entries(dir), 3);
+        assert_int_equal(count_entries(scratch), 3);
     }
     assert_true(given_up > 5);
     scratch_remove(backup);
 }
 
-/* Runs a shell command with `dir` and a second directory as $1 and $2. Returns whether it succeeds. */
+/* Runs a shell command with `scratch` and a second directory as $1 and $2. Returns whether it succeeds. */
 static bool shell(const char *text, const char *second) {
     char command[1200];
-    (void)snprintf(command, sizeof command, "set -- '%s' '%s'; %s", dir, second, text);
+    (void)snprintf(command, sizeof command, "set -- '%s' '%s'; %s", scratch, second, text);
     return system(command) == 0;
 }
 
@@ -533,7 +529,7 @@ static void an_older_member_that_is_touched(void **state) {
                 }
             }
             scratch_remove(backup);
-            scratch_remove(dir);
+            scratch_remove(scratch);
         }
         assert_true(met > 1);
     }
@@ -551,7 +547,7 @@ static void a_copied_directory(void **state) {
         (void)set_up(state);
         make_older(3);
         died = dies(n, 3, HPCW_SYNC_NONE);
-        memcpy(original, dir, sizeof original);
+        memcpy(original, scratch, sizeof original);
         memcpy(plain, path, sizeof plain);
         (void)set_up(state);
         assert_true(shell("cd $2 && find . -type f ! -name '.hpcw-set-*' -exec cp '{}' $1 ';'", original));
@@ -563,8 +559,8 @@ static void a_copied_directory(void **state) {
         const char *word = read_set();
         assert_true(strcmp(word, "new") == 0 || strcmp(word, "old") == 0);
         finished += died && strcmp(word, "new") == 0;
-        assert_int_equal(count_entries(dir), 3);
-        scratch_remove(dir);
+        assert_int_equal(count_entries(scratch), 3);
+        scratch_remove(scratch);
         scratch_remove(original);
     }
     assert_true(finished > 3);
@@ -600,7 +596,7 @@ static void a_part_of_a_copy(void **state) {
                     strstr(err.message, "put that back, or all files of one set, and only then remove"));
             }
             scratch_remove(backup);
-            scratch_remove(dir);
+            scratch_remove(scratch);
         }
         assert_true(met);
     }
@@ -611,7 +607,7 @@ static void a_part_of_a_copy(void **state) {
 static void finished_through_a_link(void **state) {
     (void)state;
     char link[300], plain[300];
-    (void)snprintf(link, sizeof link, "%s/link", dir);
+    (void)snprintf(link, sizeof link, "%s/link", scratch);
     memcpy(plain, path, sizeof plain);
     for (unsigned long n = 1;; n++) {
         make_older(3);
@@ -656,7 +652,7 @@ static void a_directory_that_comes_late(void **state) {
         hpcw_i_sys_gate = NULL;
         met = absent == 0;
         assert_string_equal(read_set(), s == HPCW_OK ? "new" : "old");
-        assert_int_equal(count_entries(dir), 3);
+        assert_int_equal(count_entries(scratch), 3);
     }
 }
 
@@ -702,7 +698,7 @@ static void finished_for_a_living_writer(void **state) {
         hpcw_sion_free(h);
         assert_true(finished_by_reader > 0);
         assert_string_equal(read_set(), "new");
-        assert_int_equal(count_entries(dir), 3);
+        assert_int_equal(count_entries(scratch), 3);
     }
 }
 
@@ -712,7 +708,8 @@ static bool is_reached(void) {
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        _exit(setegid(USER) == 0 && seteuid(USER) == 0 && faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0
+        _exit(setegid(USER) == 0 && seteuid(USER) == 0 &&
+                      faccessat(AT_FDCWD, scratch, W_OK | X_OK, AT_EACCESS) == 0
                   ? 0
                   : 1);
     }
@@ -751,7 +748,7 @@ static void names_of_others(void **state) {
     if (geteuid() != 0) {
         skip(); /* only root can give files away */
     }
-    assert_int_equal(chmod(dir, 01777), 0);
+    assert_int_equal(chmod(scratch, 01777), 0);
     if (!is_reached()) {
         skip();
     }
@@ -764,7 +761,7 @@ static void names_of_others(void **state) {
                 }
                 assert_true(is_refused(files, late == 0 ? NULL : names[f]));
                 assert_string_equal(read_set(), "old");
-                assert_int_equal(count_entries(dir), files);
+                assert_int_equal(count_entries(scratch), files);
             }
         }
     }
@@ -781,7 +778,7 @@ static void may_not_look(void **state) {
     (void)state;
     char intent[400];
     hpcw_error err;
-    (void)snprintf(intent, sizeof intent, "%s/.hpcw-set-set", dir);
+    (void)snprintf(intent, sizeof intent, "%s/.hpcw-set-set", scratch);
     for (int there = 0; there < 2 + (geteuid() == 0); there++) {
         FILE *f = there > 0 ? fopen(intent, "wb") : NULL;
         assert_true(there == 0 || (f != NULL && fclose(f) == 0));
@@ -804,8 +801,8 @@ static void planted(void **state) {
     (void)state;
     char intent[400], outside[400];
     hpcw_error err;
-    (void)snprintf(intent, sizeof intent, "%s/.hpcw-set-set", dir);
-    (void)snprintf(outside, sizeof outside, "%s/outside", dir);
+    (void)snprintf(intent, sizeof intent, "%s/.hpcw-set-set", scratch);
+    (void)snprintf(outside, sizeof outside, "%s/outside", scratch);
     make_older(3);
     for (int kind = 0; kind < 3; kind++) {
         FILE *f = fopen(outside, "wb");

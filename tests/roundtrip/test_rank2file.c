@@ -18,20 +18,6 @@
 #include "tests/support/files.h"
 #include "tests/support/rank2file_cases.h"
 
-static char scratch[256];
-
-static int begin(void **state) {
-    (void)state;
-    scratch_make(scratch, sizeof scratch);
-    return 0;
-}
-
-static int end(void **state) {
-    (void)state;
-    scratch_remove(scratch);
-    return 0;
-}
-
 static const char *in_scratch(const char *name) {
     static char path[4][600];
     static unsigned next;
@@ -299,5 +285,5 @@ int main(void) {
         cmocka_unit_test(nodes_are_the_same),
         cmocka_unit_test(datasets_side_by_side),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

@@ -38,6 +38,20 @@ void scratch_remove(const char *path) {
     (void)rmdir(path);
 }
 
+char scratch[256];
+
+int scratch_set_up(void **state) {
+    (void)state;
+    scratch_make(scratch, sizeof scratch);
+    return 0;
+}
+
+int scratch_tear_down(void **state) {
+    (void)state;
+    scratch_remove(scratch);
+    return 0;
+}
+
 int count_entries(const char *directory) {
     DIR *dir = opendir(directory);
     int n = 0;

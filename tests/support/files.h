@@ -11,6 +11,11 @@
 void scratch_make(char *path, size_t size);
 void scratch_remove(const char *path);
 
+/* The scratch directory of a test or of a group of tests, made and removed by its two fixtures. */
+extern char scratch[256];
+int scratch_set_up(void **state);
+int scratch_tear_down(void **state);
+
 /* Returns the number of entries in a directory, including hidden ones. */
 int count_entries(const char *directory);
 

@@ -11,7 +11,6 @@
 hpcw_comm *world;
 int process;
 int processes;
-char scratch[256];
 
 /* ---- with HPCW_TEST_CALLBACKS set, `world` is a communicator of these callbacks, which call MPI ---- */
 

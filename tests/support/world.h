@@ -10,13 +10,14 @@
 
 #include <hpcw/mpi.h>
 
+#include "tests/support/files.h"
+
 extern hpcw_comm *world; /* all processes */
 extern int process;
 extern int processes;
-extern char scratch[256]; /* scratch directory, the same on all processes */
 
-/* Starts MPI, makes the communicator `world` of all processes, and makes the scratch directory with `folders`
- * folders 0, 1, ... in it. */
+/* Starts MPI, makes the communicator `world` of all processes, and makes the scratch directory, the same on all
+ * processes, with `folders` folders 0, 1, ... in it. */
 void world_begin(int *argc, char ***argv, int folders);
 
 /* Returns whether the communicator `world` is made of the test's own callbacks, not of MPI_COMM_WORLD. */

@@ -23,23 +23,19 @@
 #include "tests/support/faults.h"
 #include "tests/support/files.h"
 
-static char scratch[256];
 static struct bench_processes alone;
 static struct bench_data data;
 
 static int set_up(void **state) {
-    (void)state;
     hpcw_error err;
-    scratch_make(scratch, sizeof scratch);
+    (void)scratch_set_up(state);
     alone = (struct bench_processes){.comm = hpcw_i_comm_or_self(NULL), .count = 1};
     return bench_data_init(&data, 7, 1, &err) == HPCW_OK ? 0 : -1;
 }
 
 static int tear_down(void **state) {
-    (void)state;
     bench_data_free(&data);
-    scratch_remove(scratch);
-    return 0;
+    return scratch_tear_down(state);
 }
 
 static struct bench_shape shape_of(enum bench_layout layout, enum bench_mode mode) {

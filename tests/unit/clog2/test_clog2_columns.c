@@ -21,13 +21,13 @@
 
 enum { RANKS = 3, STEPS = 40, MOST = 1000 };
 
-static char dir[256], path[300];
+static char path[300];
 
 /* Writes the log of clog2_case_make as late.clog2, with the definitions moved to its end. */
 static hpcw_status write_late(void) {
     struct clog2_case c;
     char late[300];
-    (void)snprintf(late, sizeof late, "%s/late.clog2", dir);
+    (void)snprintf(late, sizeof late, "%s/late.clog2", scratch);
     clog2_case_make(&c, RANKS, STEPS);
     c.options.block_size = 4096;
     hpcw_clog2_record *moved = malloc(c.count * sizeof *moved);
@@ -51,10 +51,9 @@ static hpcw_status write_late(void) {
 }
 
 static int make(void **state) {
-    (void)state;
     struct clog2_case c;
-    scratch_make(dir, sizeof dir);
-    (void)snprintf(path, sizeof path, "%s/app.clog2", dir);
+    (void)scratch_set_up(state);
+    (void)snprintf(path, sizeof path, "%s/app.clog2", scratch);
     clog2_case_make(&c, RANKS, STEPS);
     c.options.block_size = 4096;
     const hpcw_status s = clog2_case_write(&c, path, 0, NULL);
@@ -62,17 +61,11 @@ static int make(void **state) {
     return s == HPCW_OK && write_late() == HPCW_OK ? 0 : -1;
 }
 
-static int clean(void **state) {
-    (void)state;
-    scratch_remove(dir);
-    return 0;
-}
-
 static hpcw_clog2_reader *opened(const char *name) {
     hpcw_clog2_reader *r;
     hpcw_error err = {0};
     char file[600];
-    (void)snprintf(file, sizeof file, "%s/%s", dir, name);
+    (void)snprintf(file, sizeof file, "%s/%s", scratch, name);
     if (hpcw_clog2_reader_open(file, &r, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
@@ -308,7 +301,7 @@ static void no_more_is_read_than_the_window_needs(void **state) {
     const size_t blocks = (size - 1024) / 4096;
     assert_true(blocks >= 4);
     data[1024 + 4096 * (blocks - 1) + 23] = 12;
-    (void)snprintf(damaged, sizeof damaged, "%s/damaged.clog2", dir);
+    (void)snprintf(damaged, sizeof damaged, "%s/damaged.clog2", scratch);
     FILE *f = fopen(damaged, "wb");
     assert_true(f != NULL && fwrite(data, 1, size, f) == size && fclose(f) == 0);
     free(data);
@@ -350,7 +343,7 @@ static void wrong_times_hide_no_rows(void **state) {
     char damaged[300];
     assert_non_null(data);
     hpcw_i_put_f64(data + 1024, INFINITY, true);
-    (void)snprintf(damaged, sizeof damaged, "%s/wrong_time.clog2", dir);
+    (void)snprintf(damaged, sizeof damaged, "%s/wrong_time.clog2", scratch);
     FILE *f = fopen(damaged, "wb");
     assert_true(f != NULL && fwrite(data, 1, size, f) == size && fclose(f) == 0);
     free(data);
@@ -398,7 +391,7 @@ static void depth(void **state) {
     struct clog2_case c;
     char file[300];
     static struct rows all;
-    (void)snprintf(file, sizeof file, "%s/events.clog2", dir);
+    (void)snprintf(file, sizeof file, "%s/events.clog2", scratch);
     clog2_case_make(&c, 1, 0);
     c.options.threads = 2;
     c.record = realloc(c.record, (c.count + 6) * sizeof *c.record);
@@ -441,7 +434,7 @@ static void events_that_change_hands(void **state) {
     char file[300];
     static struct rows all;
     size_t size;
-    (void)snprintf(file, sizeof file, "%s/hands.clog2", dir);
+    (void)snprintf(file, sizeof file, "%s/hands.clog2", scratch);
     clog2_case_make(&c, 1, 0);
     const int32_t start = HPCW_CLOG2_USER_EVENT + 2 * (int32_t)c.options.states++;
     const size_t before = c.count;
@@ -556,5 +549,5 @@ int main(void) {
         cmocka_unit_test(events_that_change_hands),
         cmocka_unit_test(refusals),
     };
-    return cmocka_run_group_tests(tests, make, clean);
+    return cmocka_run_group_tests(tests, make, scratch_tear_down);
 }

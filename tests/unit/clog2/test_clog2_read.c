@@ -21,24 +21,17 @@
 
 enum { RANKS = 3, STEPS = 400, TAGS = 10000 };
 
-static char dir[256], path[300];
+static char path[300];
 
 static int make(void **state) {
-    (void)state;
     struct clog2_case c;
-    scratch_make(dir, sizeof dir);
-    (void)snprintf(path, sizeof path, "%s/app.clog2", dir);
+    (void)scratch_set_up(state);
+    (void)snprintf(path, sizeof path, "%s/app.clog2", scratch);
     clog2_case_make(&c, RANKS, STEPS);
     c.options.block_size = 4096;
     hpcw_status s = clog2_case_write(&c, path, 0, NULL);
     clog2_case_free(&c);
     return s == HPCW_OK ? 0 : -1;
-}
-
-static int clean(void **state) {
-    (void)state;
-    scratch_remove(dir);
-    return 0;
 }
 
 static hpcw_clog2_reader *opened(void) {
@@ -74,7 +67,7 @@ static void what_is_read_can_be_written(void **state) {
     o.comm_of = comm_of;
     o.comm_context = r;
     char copy[300];
-    (void)snprintf(copy, sizeof copy, "%s/copy.clog2", dir);
+    (void)snprintf(copy, sizeof copy, "%s/copy.clog2", scratch);
     hpcw_clog2 *log;
     hpcw_clog2_slice *slice;
     hpcw_error err = {0};
@@ -237,7 +230,7 @@ static void watch_events(const struct event *events, size_t count, struct pieces
                          struct pieces *states) {
     struct clog2_case c;
     char other[300];
-    (void)snprintf(other, sizeof other, "%s/events.clog2", dir);
+    (void)snprintf(other, sizeof other, "%s/events.clog2", scratch);
     clog2_case_make(&c, 1, 0);
     c.options.threads = 2;
     c.record = realloc(c.record, (c.count + count) * sizeof *c.record);
@@ -326,7 +319,7 @@ static void messages_of_many_tags(void **state) {
     (void)state;
     struct clog2_case c;
     char other[300];
-    (void)snprintf(other, sizeof other, "%s/tags.clog2", dir);
+    (void)snprintf(other, sizeof other, "%s/tags.clog2", scratch);
     clog2_case_make(&c, 1, 0);
     c.record = realloc(c.record, (c.count + 2 * TAGS + 2) * sizeof *c.record);
     assert_non_null(c.record);
@@ -451,7 +444,7 @@ static void refusals(void **state) {
     unsigned char *data = read_file(path, &size);
     assert_non_null(data);
     data[1024 + 4096 + 23] = 12;
-    (void)snprintf(damaged, sizeof damaged, "%s/damaged.clog2", dir);
+    (void)snprintf(damaged, sizeof damaged, "%s/damaged.clog2", scratch);
     FILE *f = fopen(damaged, "wb");
     assert_true(f != NULL && fwrite(data, 1, size, f) == size && fclose(f) == 0);
     free(data);
@@ -480,5 +473,5 @@ int main(void) {
         cmocka_unit_test(many_states_at_a_time),       cmocka_unit_test(messages_of_many_tags),
         cmocka_unit_test(callbacks_end_a_run),         cmocka_unit_test(refusals),
     };
-    return cmocka_run_group_tests(tests, make, clean);
+    return cmocka_run_group_tests(tests, make, scratch_tear_down);
 }

@@ -20,19 +20,11 @@
 
 enum { TASKS = 4 };
 
-static char dir[256];
 static char path[300];
 
 static int set_up(void **state) {
-    (void)state;
-    scratch_make(dir, sizeof dir);
-    (void)snprintf(path, sizeof path, "%s/file", dir);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    scratch_remove(dir);
+    (void)scratch_set_up(state);
+    (void)snprintf(path, sizeof path, "%s/file", scratch);
     return 0;
 }
 
@@ -122,7 +114,7 @@ static void assert_content(const char *want) {
     unsigned char *got = read_file(path, &size);
     assert_true(got != NULL && size == strlen(want) && memcmp(got, want, size) == 0);
     free(got);
-    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(count_entries(scratch), 1);
 }
 
 static void sinks(void **state) {
@@ -223,10 +215,10 @@ static void containers(void **state) {
         }
         close_container(h);
         assert_letters("n!");
-        assert_int_equal(count_entries(dir), files);
+        assert_int_equal(count_entries(scratch), files);
         assert_true(in_daemon(files == 1 ? open_one : open_two, closes_container));
         assert_letters("d");
-        assert_int_equal(count_entries(dir), files);
+        assert_int_equal(count_entries(scratch), files);
     }
 }
 
@@ -240,7 +232,7 @@ static bool fails_to_close(void *h) {
 static void failed_close(void **state) {
     (void)state;
     assert_true(in_daemon(open_one, fails_to_close));
-    assert_int_equal(count_entries(dir), 1); /* only that directory is left */
+    assert_int_equal(count_entries(scratch), 1); /* only that directory is left */
 }
 
 /* ---- load data ---- */
@@ -285,14 +277,14 @@ static void load_data(void **state) {
         fail_msg("%s", err.message);
     }
     hpcw_vom_free(v);
-    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(count_entries(scratch), 1);
     assert_int_equal(remove(path), 0);
     assert_true(in_daemon(open_loads, closes_loads));
     assert_int_equal(access(path, F_OK), 0);
-    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(count_entries(scratch), 1);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, scratch_tear_down)
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(sinks), TEST(containers), TEST(failed_close), TEST(load_data)};

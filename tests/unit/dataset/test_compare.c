@@ -16,7 +16,6 @@
 
 enum { BLOCK = 4096, BLOCKS = 1000 };
 
-static char scratch[400];
 static char path[512];
 static unsigned long seeks;
 
@@ -27,15 +26,8 @@ off_t lseek(int fd, off_t offset, int whence) {
 }
 
 static int make_scratch(void **state) {
-    (void)state;
-    scratch_make(scratch, sizeof scratch);
+    (void)scratch_set_up(state);
     (void)snprintf(path, sizeof path, "%s/file", scratch);
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    (void)state;
-    scratch_remove(scratch);
     return 0;
 }
 
@@ -120,5 +112,5 @@ int main(void) {
         cmocka_unit_test(one_question_for_many_gaps),
         cmocka_unit_test(bytes_in_gaps_are_found),
     };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+    return cmocka_run_group_tests(tests, make_scratch, scratch_tear_down);
 }

@@ -13,19 +13,11 @@
 #include "gen/dataset/directory/lines.h"
 #include "tests/support/files.h"
 
-static char scratch[400];
 static char path[512];
 
 static int make_scratch(void **state) {
-    (void)state;
-    scratch_make(scratch, sizeof scratch);
+    (void)scratch_set_up(state);
     (void)snprintf(path, sizeof path, "%s/text", scratch);
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    (void)state;
-    scratch_remove(scratch);
     return 0;
 }
 
@@ -128,5 +120,5 @@ int main(void) {
         cmocka_unit_test(what_is_no_line_is_refused),
         cmocka_unit_test(files_without_lines),
     };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+    return cmocka_run_group_tests(tests, make_scratch, scratch_tear_down);
 }

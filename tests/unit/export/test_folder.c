@@ -22,21 +22,17 @@
 #include "libwriter/io/sys.h"
 #include "tests/support/files.h"
 
-static char dir[256];
 static char path[1024];
 
 static int set_up(void **state) {
-    (void)state;
-    scratch_make(dir, sizeof dir);
-    (void)snprintf(path, sizeof path, "%s/trace", dir);
+    (void)scratch_set_up(state);
+    (void)snprintf(path, sizeof path, "%s/trace", scratch);
     return 0;
 }
 
 static int tear_down(void **state) {
-    (void)state;
     hpcw_i_sys_gate = NULL;
-    scratch_remove(dir);
-    return 0;
+    return scratch_tear_down(state);
 }
 
 /* Makes the file deep/file in a directory. */
@@ -103,16 +99,16 @@ static void published_or_given_up(void **state) {
     struct gen_folder folder;
     hpcw_error err;
     write_all();
-    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(count_entries(scratch), 1);
     assert_int_equal(gen_folder_open(&folder, path, &err), HPCW_EEXIST);
     gen_folder_close(&folder);
     scratch_remove(path);
     assert_int_equal(gen_folder_open(&folder, path, &err), HPCW_OK);
     assert_true(fill_new(&folder));
-    assert_int_equal(count_entries(dir), 2);
+    assert_int_equal(count_entries(scratch), 2);
     gen_folder_close(&folder);
-    assert_int_equal(count_entries(dir), 0);
-    (void)snprintf(path, sizeof path, "%s/none/trace", dir);
+    assert_int_equal(count_entries(scratch), 0);
+    (void)snprintf(path, sizeof path, "%s/none/trace", scratch);
     assert_int_equal(gen_folder_open(&folder, path, &err), HPCW_ENOENT);
     assert_non_null(strstr(err.message, "none/trace: cannot create the directory: No such file"));
     gen_folder_close(&folder);
@@ -126,16 +122,16 @@ static void any_length_of_a_name(void **state) {
     hpcw_error err;
     static const int length[] = {223, 224, 255};
     for (size_t i = 0; i < sizeof length / sizeof length[0]; i++) {
-        (void)snprintf(path, sizeof path, "%s/%0*d", dir, length[i], 0);
+        (void)snprintf(path, sizeof path, "%s/%0*d", scratch, length[i], 0);
         write_all();
-        assert_int_equal(count_entries(dir), 1);
+        assert_int_equal(count_entries(scratch), 1);
         scratch_remove(path);
         kill_writer(start_writer());
         write_all();
-        assert_int_equal(count_entries(dir), hpcw_i_sys_host() == 0 ? 2 : 1);
+        assert_int_equal(count_entries(scratch), hpcw_i_sys_host() == 0 ? 2 : 1);
         scratch_remove(path);
     }
-    (void)snprintf(path, sizeof path, "%s/%0256d", dir, 0);
+    (void)snprintf(path, sizeof path, "%s/%0256d", scratch, 0);
     assert_int_equal(gen_folder_open(&folder, path, &err), HPCW_ERANGE);
     gen_folder_close(&folder);
 }
@@ -147,18 +143,18 @@ static void the_next_removes_what_the_dead_left(void **state) {
     }
     for (int n = 0; n < 2; n++) {
         kill_writer(start_writer()); /* each writer removes what the killed one before left */
-        assert_int_equal(count_entries(dir), 2);
+        assert_int_equal(count_entries(scratch), 2);
     }
     const struct writer living = start_writer();
     const struct writer dead = start_writer();
-    assert_int_equal(count_entries(dir), 4);
+    assert_int_equal(count_entries(scratch), 4);
     kill_writer(dead);
     write_all();
-    assert_int_equal(count_entries(dir), 3);
+    assert_int_equal(count_entries(scratch), 3);
     scratch_remove(path);
     kill_writer(living);
     write_all();
-    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(count_entries(scratch), 1);
 }
 
 /* A writer that died between two steps left only the lock, or only the directory. */
@@ -169,13 +165,13 @@ static void half_of_it(void **state) {
     if (host == 0) {
         skip();
     }
-    (void)snprintf(name, sizeof name, "%s/.hpcw-%06llx0123456789-trace.lock.tmp", dir, host);
+    (void)snprintf(name, sizeof name, "%s/.hpcw-%06llx0123456789-trace.lock.tmp", scratch, host);
     FILE *f = fopen(name, "wb");
     assert_true(f != NULL && fclose(f) == 0);
-    (void)snprintf(name, sizeof name, "%s/.hpcw-%06llx1123456789-trace.tmp", dir, host);
+    (void)snprintf(name, sizeof name, "%s/.hpcw-%06llx1123456789-trace.tmp", scratch, host);
     assert_true(mkdir(name, 0777) == 0 && fill(name));
     write_all();
-    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(count_entries(scratch), 1);
 }
 
 static void others_are_left_alone(void **state) {
@@ -190,14 +186,15 @@ static void others_are_left_alone(void **state) {
     scratch_make(kept, sizeof kept);
     assert_true(fill(kept));
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++) {
-        (void)snprintf(name, sizeof name, "%s/.hpcw-%06llx0123456789-%s.tmp", dir, left[i].host, left[i].name);
+        (void)snprintf(name, sizeof name, "%s/.hpcw-%06llx0123456789-%s.tmp", scratch, left[i].host,
+                       left[i].name);
         assert_true(mkdir(name, 0777) == 0);
     }
     /* A symbolic link with a temporary name stays, and so does its target. */
-    (void)snprintf(name, sizeof name, "%s/.hpcw-%06llx1123456789-trace.tmp", dir, host);
+    (void)snprintf(name, sizeof name, "%s/.hpcw-%06llx1123456789-trace.tmp", scratch, host);
     assert_int_equal(symlink(kept, name), 0);
     write_all();
-    assert_int_equal(count_entries(dir), 6);
+    assert_int_equal(count_entries(scratch), 6);
     assert_int_equal(count_entries(kept), 1);
     char deep[400];
     (void)snprintf(deep, sizeof deep, "%s/deep/file", kept);
@@ -215,13 +212,13 @@ static void no_locks_no_removal(void **state) {
     (void)state;
     hpcw_i_sys_gate = no_locks;
     kill_writer(start_writer());
-    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(count_entries(scratch), 1);
     write_all();
-    assert_int_equal(count_entries(dir), 2);
+    assert_int_equal(count_entries(scratch), 2);
     scratch_remove(path);
     hpcw_i_sys_gate = NULL;
     write_all();
-    assert_int_equal(count_entries(dir), 2);
+    assert_int_equal(count_entries(scratch), 2);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)

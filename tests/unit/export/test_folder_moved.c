@@ -30,14 +30,12 @@
 #include "libwriter/io/sys.h"
 #include "tests/support/files.h"
 
-static char dir[256];
-
 /* Returns a path in the scratch directory, valid until the fourth call after this one. */
 static const char *in(const char *name) {
     static char path[4][2048];
     static int next;
     char *p = path[next++ % 4];
-    (void)snprintf(p, sizeof path[0], "%s/%s", dir, name);
+    (void)snprintf(p, sizeof path[0], "%s/%s", scratch, name);
     return p;
 }
 
@@ -162,8 +160,7 @@ static const struct {
 
 static int set_up(void **state) {
     hpcw_error err;
-    (void)state;
-    scratch_make(dir, sizeof dir);
+    (void)scratch_set_up(state);
     make_container(&err);
     make_loads(&err);
     make_checkpoint(&err);
@@ -172,10 +169,8 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-    (void)state;
     hpcw_i_sys_gate = NULL;
-    scratch_remove(dir);
-    return 0;
+    return scratch_tear_down(state);
 }
 
 /* ---- the other process ---- */
@@ -231,16 +226,16 @@ static void move_above(void) {
 /* Returns the current path of the victim, a directory that must not change. */
 static const char *victim(void) {
     static char found[600];
-    (void)snprintf(found, sizeof found, "%s/victim", dir);
+    (void)snprintf(found, sizeof found, "%s/victim", scratch);
     if (access(found, F_OK) != 0) {
         /* path of a victim that was exchanged just before the final rename */
-        (void)snprintf(found, sizeof found, "%s/above/out", dir);
+        (void)snprintf(found, sizeof found, "%s/above/out", scratch);
     }
     DIR *list = access(found, F_OK) == 0 ? NULL : opendir(in("above"));
     const struct dirent *entry;
     while (list != NULL && (entry = readdir(list)) != NULL) {
         if (entry->d_name[0] == '.' && entry->d_name[1] == 'h') {
-            (void)snprintf(found, sizeof found, "%s/above/%s", dir, entry->d_name);
+            (void)snprintf(found, sizeof found, "%s/above/%s", scratch, entry->d_name);
         }
     }
     if (list != NULL) {

@@ -15,19 +15,12 @@
 #include "tests/support/files.h"
 #include "tests/support/happens.h"
 
-static char dir[256], path[300], page_path[300];
+static char path[300], page_path[300];
 
 static int make(void **state) {
-    (void)state;
-    scratch_make(dir, sizeof dir);
-    (void)snprintf(path, sizeof path, "%s/app.clog2", dir);
-    (void)snprintf(page_path, sizeof page_path, "%s/page.html", dir);
-    return 0;
-}
-
-static int clean(void **state) {
-    (void)state;
-    scratch_remove(dir);
+    (void)scratch_set_up(state);
+    (void)snprintf(path, sizeof path, "%s/app.clog2", scratch);
+    (void)snprintf(page_path, sizeof page_path, "%s/page.html", scratch);
     return 0;
 }
 
@@ -202,7 +195,7 @@ int main(void) {
         (void)fprintf(stderr, "%s\n", err.message);
         return 77;
     }
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, clean)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, scratch_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(time_outside_of_states_is_computing),
         TEST(an_early_end_is_no_work),

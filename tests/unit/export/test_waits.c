@@ -18,18 +18,11 @@
 #include "tests/support/happens.h"
 #include "tests/support/random.h"
 
-static char dir[256], path[300];
+static char path[300];
 
 static int make(void **state) {
-    (void)state;
-    scratch_make(dir, sizeof dir);
-    (void)snprintf(path, sizeof path, "%s/app.clog2", dir);
-    return 0;
-}
-
-static int clean(void **state) {
-    (void)state;
-    scratch_remove(dir);
+    (void)scratch_set_up(state);
+    (void)snprintf(path, sizeof path, "%s/app.clog2", scratch);
     return 0;
 }
 
@@ -660,5 +653,5 @@ int main(void) {
         cmocka_unit_test(truncated),
         cmocka_unit_test(memory_runs_out),
     };
-    return cmocka_run_group_tests(tests, make, clean);
+    return cmocka_run_group_tests(tests, make, scratch_tear_down);
 }

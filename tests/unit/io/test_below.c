@@ -23,13 +23,12 @@
 #include "libwriter/io/tree.h"
 #include "tests/support/files.h"
 
-static char dir[256];
 static char root[512];
 static char name_of_path[1024];
 
 /* Returns the path of a name in the scratch directory. */
 static const char *at(const char *name) {
-    (void)snprintf(name_of_path, sizeof name_of_path, "%s/%s", dir, name);
+    (void)snprintf(name_of_path, sizeof name_of_path, "%s/%s", scratch, name);
     return name_of_path;
 }
 
@@ -56,23 +55,16 @@ static void assert_text(const char *name, const char *want) {
 
 /* Makes root/ours/file and outside/file, and the links root/link and root/ours/link to outside. */
 static int set_up(void **state) {
-    (void)state;
     char outside[512];
-    scratch_make(dir, sizeof dir);
-    (void)snprintf(root, sizeof root, "%s/root", dir);
-    (void)snprintf(outside, sizeof outside, "%s/outside", dir);
+    (void)scratch_set_up(state);
+    (void)snprintf(root, sizeof root, "%s/root", scratch);
+    (void)snprintf(outside, sizeof outside, "%s/outside", scratch);
     if (mkdir(root, 0777) != 0 || mkdir(outside, 0777) != 0 || mkdir(at("root/ours"), 0777) != 0 ||
         symlink(outside, at("root/link")) != 0 || symlink("../../outside", at("root/ours/link")) != 0) {
         return -1;
     }
     put("root/ours/file", "ours");
     put("outside/file", "outside");
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    scratch_remove(dir);
     return 0;
 }
 
@@ -249,14 +241,14 @@ static void pipes_are_not_waited_for(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_source_stays_below_its_root, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(renames_stay_below, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(new_directories_are_synced, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(trees_end_at_links, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(trees_end_at_mounts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(large_trees_go, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(texts_come_by_lines, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(pipes_are_not_waited_for, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_source_stays_below_its_root, set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(renames_stay_below, set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(new_directories_are_synced, set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(trees_end_at_links, set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(trees_end_at_mounts, set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(large_trees_go, set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(texts_come_by_lines, set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(pipes_are_not_waited_for, set_up, scratch_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,21 +24,18 @@
 #include "tests/support/faults.h"
 #include "tests/support/files.h"
 
-static char scratch[256];
 static int start; /* the working directory of the program */
 
 static int set_up(void **state) {
-    (void)state;
-    scratch_make(scratch, sizeof scratch);
+    (void)scratch_set_up(state);
     start = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return start >= 0 && chdir(scratch) == 0 ? 0 : -1;
 }
 
 static int tear_down(void **state) {
-    (void)state;
     int left = fchdir(start);
     (void)close(start);
-    scratch_remove(scratch);
+    (void)scratch_tear_down(state);
     return left;
 }
 

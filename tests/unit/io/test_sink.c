@@ -26,21 +26,17 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static char dir[256];
 static char path[512];
 
 static int set_up(void **state) {
-    (void)state;
-    scratch_make(dir, sizeof dir);
-    (void)snprintf(path, sizeof path, "%s/file", dir);
+    (void)scratch_set_up(state);
+    (void)snprintf(path, sizeof path, "%s/file", scratch);
     return 0;
 }
 
 static int tear_down(void **state) {
-    (void)state;
     hpcw_i_sys_gate = NULL;
-    scratch_remove(dir);
-    return 0;
+    return scratch_tear_down(state);
 }
 
 static hpcw_sink *open_private(hpcw_durability durability) {
@@ -158,7 +154,7 @@ static void all_kinds_hold_the_same(void **state) {
         assert_non_null(got);
         assert_true(same_bytes("twin", want, want_size, got, size));
         free(got);
-        assert_int_equal(count_entries(dir), 1);
+        assert_int_equal(count_entries(scratch), 1);
         assert_int_equal(unlink(path), 0);
     }
     /* Two sinks write a part each. */
@@ -166,7 +162,7 @@ static void all_kinds_hold_the_same(void **state) {
     for (int i = 0; i < 2; i++) {
         assert_int_equal(hpcw_sink_open_shared_file(path, 11, i == 0, HPCW_SYNC_FILE, &hand[i], NULL), HPCW_OK);
     }
-    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(count_entries(scratch), 1);
     for (size_t at = 0; at < want_size; at += 100) {
         size_t n = want_size - at < 100 ? want_size - at : 100;
         assert_int_equal(hpcw_sink_write_at(hand[at / 100 % 2], at, want + at, n, NULL), HPCW_OK);
@@ -191,10 +187,10 @@ static void nothing_has_the_name_before_publish(void **state) {
     hpcw_sink *sink = open_private(HPCW_SYNC_FILE);
     assert_int_equal(hpcw_sink_write_at(sink, 0, "newer", 5, NULL), HPCW_OK);
     assert_content("older");
-    assert_int_equal(count_entries(dir), 2);
+    assert_int_equal(count_entries(scratch), 2);
     assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
     assert_content("newer");
-    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(count_entries(scratch), 1);
     hpcw_error err;
     assert_int_equal(hpcw_sink_publish(sink, &err), HPCW_ESTATE);
     assert_int_equal(hpcw_sink_write_at(sink, 0, "x", 1, &err), HPCW_ESTATE);
@@ -213,12 +209,12 @@ static void what_is_not_published_disappears(void **state) {
     hpcw_sink_free(sink);
     sink = open_private(HPCW_SYNC_NONE);
     hpcw_sink_discard(sink);
-    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(count_entries(scratch), 1);
     assert_int_equal(hpcw_sink_write_at(sink, 0, "x", 1, NULL), HPCW_ESTATE);
     assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_ESTATE);
     hpcw_sink_discard(sink);
     hpcw_sink_free(sink);
-    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(count_entries(scratch), 1);
     assert_content("older");
     /* Other processes may use a shared file. hpcw_sink_free therefore keeps it, and hpcw_sink_discard removes
      * it. */
@@ -227,9 +223,9 @@ static void what_is_not_published_disappears(void **state) {
         assert_int_equal(hpcw_sink_open_shared_file(path, 3, i == 0, HPCW_SYNC_NONE, &hand[i], NULL), HPCW_OK);
     }
     hpcw_sink_free(hand[0]);
-    assert_int_equal(count_entries(dir), 2);
+    assert_int_equal(count_entries(scratch), 2);
     hpcw_sink_discard(hand[1]);
-    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(count_entries(scratch), 1);
     hpcw_sink_free(hand[1]);
     hpcw_sink_discard(NULL);
     hpcw_sink_free(NULL);
@@ -303,7 +299,7 @@ static void locks_end_with_their_file(void **state) {
     assert_false(hpcw_i_sys_is_at(AT_FDCWD, path, &id));
     put("y");
     assert_false(hpcw_i_sys_is_at(AT_FDCWD, path, &id));
-    assert_int_equal(hpcw_i_sys_rename_new_at(AT_FDCWD, path, dir), EEXIST);
+    assert_int_equal(hpcw_i_sys_rename_new_at(AT_FDCWD, path, scratch), EEXIST);
     assert_int_equal(hpcw_i_sys_close(fd[1]), 0);
 }
 
@@ -316,13 +312,13 @@ static void who_creates_a_shared_file(void **state) {
                      HPCW_EMISMATCH);
     assert_non_null(strstr(err.message, "expected the same directory on all processes"));
     assert_null(sink[1]);
-    assert_int_equal(count_entries(dir), 0); /* the failed open created no file */
+    assert_int_equal(count_entries(scratch), 0); /* the failed open created no file */
     assert_int_equal(hpcw_sink_open_shared_file(path, 77, true, HPCW_SYNC_NONE, &sink[0], NULL), HPCW_OK);
     assert_int_equal(hpcw_sink_open_shared_file(path, 78, false, HPCW_SYNC_NONE, &sink[1], NULL),
                      HPCW_EMISMATCH);
     assert_int_equal(hpcw_sink_open_shared_file(path, 77, false, HPCW_SYNC_NONE, &sink[1], NULL), HPCW_OK);
     hpcw_sink_discard(sink[1]);
-    assert_int_equal(count_entries(dir), 1); /* the file stays: its creator may still publish it */
+    assert_int_equal(count_entries(scratch), 1); /* the file stays: its creator may still publish it */
     /* No process wrote the first 8 bytes, so they are zeros. */
     assert_int_equal(hpcw_sink_write_at(sink[0], 8, "x", 1, NULL), HPCW_OK);
     assert_int_equal(hpcw_sink_publish(sink[0], NULL), HPCW_OK);
@@ -335,7 +331,7 @@ static void who_creates_a_shared_file(void **state) {
 }
 
 static bool one_temporary(const char *want_in_it) {
-    DIR *d = opendir(dir);
+    DIR *d = opendir(scratch);
     struct dirent *entry;
     unsigned found = 0;
     while (d != NULL && (entry = readdir(d)) != NULL) {
@@ -354,7 +350,7 @@ static void temporary_names(void **state) {
             base[i] = i + 1 == size && size % 2 == 1 ? 'x' : i % 2 == 0 ? '\xc3' : '\xa4';
         }
         base[size] = '\0';
-        (void)snprintf(target, sizeof target, "%s/%s", dir, base);
+        (void)snprintf(target, sizeof target, "%s/%s", scratch, base);
         hpcw_sink *sink;
         assert_int_equal(hpcw_sink_open_file(target, HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
         char want[300];
@@ -381,7 +377,7 @@ static void a_name_can_be_taken_back(void **state) {
     assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
     assert_int_equal(access(path, F_OK), 0);
     hpcw_i_sink_withdraw(sink);
-    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(count_entries(scratch), 0);
     put("somebody else's");
     hpcw_i_sink_withdraw(sink);
     hpcw_sink_free(sink);
@@ -430,7 +426,7 @@ static void durability_is_what_was_asked(void **state) {
         hpcw_sink_discard(sink);
         hpcw_sink_free(sink);
     }
-    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(count_entries(scratch), 1);
 }
 
 /* ---- refusals ---- */
@@ -452,25 +448,25 @@ static void only_files_can_be_targets(void **state) {
     char target[5000];
     assert_refused(NULL, HPCW_EINVAL, "NULL");
     assert_refused("", HPCW_EINVAL, "path of a file");
-    (void)snprintf(target, sizeof target, "%s/", dir);
+    (void)snprintf(target, sizeof target, "%s/", scratch);
     assert_refused(target, HPCW_EINVAL, "path of a file");
-    assert_refused(dir, HPCW_EINVAL, "got a directory");
+    assert_refused(scratch, HPCW_EINVAL, "got a directory");
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_refused(path, HPCW_EINVAL, "got a special file");
     assert_int_equal(unlink(path), 0);
     assert_refused("/dev/null", HPCW_EINVAL, "got a special file");
-    (void)snprintf(target, sizeof target, "%s/none/file", dir);
+    (void)snprintf(target, sizeof target, "%s/none/file", scratch);
     assert_refused(target, HPCW_ENOENT, target);
     put("");
-    (void)snprintf(target, sizeof target, "%s/file/file", dir);
+    (void)snprintf(target, sizeof target, "%s/file/file", scratch);
     assert_refused(target, HPCW_ENOENT, target);
     /* A name too long for the final file is refused at the open. */
-    (void)snprintf(target, sizeof target, "%s/%0300d", dir, 0);
+    (void)snprintf(target, sizeof target, "%s/%0300d", scratch, 0);
     assert_refused(target, HPCW_ERANGE, "name too long");
-    (void)snprintf(target, sizeof target, "%s/%04500d", dir, 0);
-    assert_refused(target, HPCW_ERANGE, dir);
+    (void)snprintf(target, sizeof target, "%s/%04500d", scratch, 0);
+    assert_refused(target, HPCW_ERANGE, scratch);
     assert_int_equal(unlink(path), 0);
-    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(count_entries(scratch), 0);
 
     hpcw_error err;
     hpcw_sink *sink = (hpcw_sink *)&err;
@@ -503,7 +499,7 @@ static void a_link_to_nowhere_stays(void **state) {
     assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
     hpcw_sink_free(sink);
     assert_content("file");
-    assert_int_equal(count_entries(dir), 2);
+    assert_int_equal(count_entries(scratch), 2);
     assert_int_equal(readlink(path, target, sizeof target - 1), strlen("nowhere"));
     assert_string_equal(target, "nowhere");
 }
@@ -587,7 +583,7 @@ static void limits_hold(void **state) {
     hpcw_sink *sink = open_limited(open_private(HPCW_SYNC_NONE), 0, 0);
     assert_int_equal(hpcw_sink_write_at(sink, 0, "1", 1, &err), HPCW_ENOSPC);
     hpcw_sink_discard(sink);
-    assert_int_equal(count_entries(dir), 0);
+    assert_int_equal(count_entries(scratch), 0);
     hpcw_sink_free(sink);
 }
 

@@ -23,24 +23,10 @@
 
 #define MIB ((uint64_t)1 << 20)
 
-static char scratch[256];
-
 static const char *in_scratch(const char *name) {
     static char path[512];
     (void)snprintf(path, sizeof path, "%s/%s", scratch, name);
     return path;
-}
-
-static int make_scratch(void **state) {
-    (void)state;
-    scratch_make(scratch, sizeof scratch);
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    (void)state;
-    scratch_remove(scratch);
-    return 0;
 }
 
 static void write_at(int fd, uint64_t offset, const void *data, size_t size) {
@@ -334,5 +320,5 @@ int main(void) {
         cmocka_unit_test(a_huge_hole),
         cmocka_unit_test(names_of_a_large_set),
     };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

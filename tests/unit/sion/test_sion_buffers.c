@@ -20,20 +20,6 @@
 #include "tests/support/files.h"
 #include "tests/support/random.h"
 
-static char scratch[256];
-
-static int make_scratch(void **state) {
-    (void)state;
-    scratch_make(scratch, sizeof scratch);
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    (void)state;
-    scratch_remove(scratch);
-    return 0;
-}
-
 enum order { TASK_AFTER_TASK, IN_TURN, FEW_IN_TURN, AT_RANDOM, ORDERS };
 
 /* Each task writes `records` records of random sizes up to `largest`. */
@@ -432,5 +418,5 @@ int main(void) {
         cmocka_unit_test(reserved_pieces_keep_their_place_among_buffered_ones),
         cmocka_unit_test(pieces_end_at_multiples_of_the_slot),
     };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

@@ -24,20 +24,6 @@
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
-static char dir[256];
-
-static int make(void **state) {
-    (void)state;
-    scratch_make(dir, sizeof dir);
-    return 0;
-}
-
-static int clean(void **state) {
-    (void)state;
-    scratch_remove(dir);
-    return 0;
-}
-
 /* Three tasks; the middle one uses three blocks. */
 static const uint64_t chunks[3] = {512, 512, 0};
 static const int64_t counts[3] = {1, 3, 1};
@@ -172,7 +158,7 @@ static void bad_arguments(void **state) {
     assert_int_equal(hpcw_sion_reader_open(NULL, NULL, 0, NULL, &none, &err), HPCW_EINVAL);
     assert_null(none);
     assert_int_equal(hpcw_sion_reader_open("", NULL, 0, NULL, &none, NULL), HPCW_EINVAL);
-    assert_int_equal(hpcw_sion_reader_open(dir, NULL, 0, NULL, &none, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_reader_open(scratch, NULL, 0, NULL, &none, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "expected a regular file, got a directory"));
     assert_int_equal(hpcw_sion_reader_open("x.sion", NULL, 0, NULL, NULL, NULL), HPCW_EINVAL);
     assert_int_equal(hpcw_sion_reader_read(r, 3, &byte, 1, &got, &err), HPCW_EINVAL);
@@ -355,7 +341,7 @@ static void large_reads_take_no_buffer(void **state) {
     for (size_t k = 0; k < SIZE; k++) {
         bytes[k] = sion_image_byte(0, k);
     }
-    (void)snprintf(path, sizeof path, "%s/large.sion", dir);
+    (void)snprintf(path, sizeof path, "%s/large.sion", scratch);
     hpcw_sion_options o;
     hpcw_sion_options_init(&o);
     o.count = 1;
@@ -400,7 +386,7 @@ static void very_many_tasks(void **state) {
     (void)state;
     char path[300];
     uint32_t tasks = HPCW_SION_READER_MAX_SHARE;
-    (void)snprintf(path, sizeof path, "%s/many.sion", dir);
+    (void)snprintf(path, sizeof path, "%s/many.sion", scratch);
     write_many(path, tasks, 1);
     hpcw_sion_reader *r;
     hpcw_error err;
@@ -494,7 +480,7 @@ static void tasks_in_turn(void **state) {
     static const uint32_t task_counts[] = {4, 40, 16500};
     static const size_t sizes_in_turn[] = {63, 64, 1001, 4999};
     char path[300];
-    (void)snprintf(path, sizeof path, "%s/turn.sion", dir);
+    (void)snprintf(path, sizeof path, "%s/turn.sion", scratch);
     for (size_t c = 0; c < COUNT(task_counts); c++) {
         write_lengths(path, task_counts[c]);
         hpcw_sion_reader *r;
@@ -517,7 +503,7 @@ static void task_after_task_takes_one_buffer(void **state) {
     unsigned char bytes[64];
     size_t got;
     hpcw_sion_reader *r;
-    (void)snprintf(path, sizeof path, "%s/turn.sion", dir);
+    (void)snprintf(path, sizeof path, "%s/turn.sion", scratch);
     write_lengths(path, TASKS);
     assert_int_equal(hpcw_sion_reader_open(path, NULL, 0, NULL, &r, NULL), HPCW_OK);
     requested = 0;
@@ -543,7 +529,7 @@ static void cut_in_turn(void **state) {
     (void)state;
     enum { TASKS = 40 };
     char path[300];
-    (void)snprintf(path, sizeof path, "%s/cut.sion", dir);
+    (void)snprintf(path, sizeof path, "%s/cut.sion", scratch);
     write_lengths(path, TASKS);
     hpcw_sion_reader *r;
     assert_int_equal(hpcw_sion_reader_open(path, NULL, 0, NULL, &r, NULL), HPCW_OK);
@@ -576,10 +562,10 @@ static void many_files_from_elsewhere(void **state) {
         TABLES_OPEN = 9
     }; /* open at a time: 64 or 8 files, and file 0 */
     char path[300];
-    (void)snprintf(path, sizeof path, "%s/files.sion", dir);
+    (void)snprintf(path, sizeof path, "%s/files.sion", scratch);
     write_many(path, 2 * FILES, FILES);
     int before = open(".", O_RDONLY | O_DIRECTORY);
-    assert_true(before >= 0 && chdir(dir) == 0);
+    assert_true(before >= 0 && chdir(scratch) == 0);
     unsigned others = open_descriptors() + 1; /* includes the directory opened above */
     hpcw_sion_reader *r;
     hpcw_error err = {0};
@@ -598,7 +584,7 @@ static void many_files_from_elsewhere(void **state) {
     hpcw_sion_reader_free(r);
 
     struct read_sion *tables;
-    assert_int_equal(chdir(dir), 0);
+    assert_int_equal(chdir(scratch), 0);
     assert_int_equal(read_sion_open("./files.sion", &tables, &err), HPCW_OK);
     assert_int_equal(chdir("/"), 0);
     for (uint32_t rank = 0; rank < 2 * FILES; rank++) {
@@ -624,7 +610,7 @@ static void sparse_file_takes_no_memory(void **state) {
     for (int k = 0; k < 8; k++) {
         mark[4 + k] = (unsigned char)(meta2 >> 8 * k);
     }
-    (void)snprintf(path, sizeof path, "%s/sparse.sion", dir);
+    (void)snprintf(path, sizeof path, "%s/sparse.sion", scratch);
     FILE *f = fopen(path, "wb");
     assert_non_null(f);
     assert_int_equal(fwrite(image.data, 1, 1076, f), 1076);
@@ -653,7 +639,7 @@ static bool name_of(void *context, const char *path, uint32_t file, char *name, 
 static void files_with_other_names(void **state) {
     (void)state;
     char path[300], from[320], to[320];
-    (void)snprintf(path, sizeof path, "%s/named", dir);
+    (void)snprintf(path, sizeof path, "%s/named", scratch);
     hpcw_sion_reader *r;
     hpcw_error err;
     uint32_t last = 0;
@@ -680,8 +666,8 @@ static void unfinished_files(void **state) {
     char path[300], other[300];
     hpcw_sion_reader *r;
     hpcw_error err;
-    (void)snprintf(path, sizeof path, "%s/.hpcw-0123456789abcdef-a.sion.tmp", dir);
-    (void)snprintf(other, sizeof other, "%s/zeros", dir);
+    (void)snprintf(path, sizeof path, "%s/.hpcw-0123456789abcdef-a.sion.tmp", scratch);
+    (void)snprintf(other, sizeof other, "%s/zeros", scratch);
     for (off_t size = 0; size <= 8192; size += 4096) {
         int fd = open(path, O_CREAT | O_WRONLY, 0600);
         assert_true(fd >= 0);
@@ -719,5 +705,5 @@ int main(void) {
         cmocka_unit_test(unfinished_files),
         cmocka_unit_test(sparse_file_takes_no_memory),
     };
-    return cmocka_run_group_tests(tests, make, clean);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

@@ -20,19 +20,11 @@
 static const char hostile[] = "</script><script>alert(1)</script><!-- & \"quoted\" 'too' \x01 ]]> <b>";
 static const char not_utf8[] = "\xff\xfe broken";
 
-static char directory[256];
 static char path[300];
 
 static int make_scratch(void **state) {
-    (void)state;
-    scratch_make(directory, sizeof directory);
-    (void)snprintf(path, sizeof path, "%s/page.html", directory);
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    (void)state;
-    scratch_remove(directory);
+    (void)scratch_set_up(state);
+    (void)snprintf(path, sizeof path, "%s/page.html", scratch);
     return 0;
 }
 
@@ -200,7 +192,7 @@ static void whatever_the_text_the_page_is_sound(void **state) {
     assert_null(strstr(text, "<b>"));
     html_free(&page);
     free(text);
-    assert_int_equal(count_entries(directory), 1);
+    assert_int_equal(count_entries(scratch), 1);
 }
 
 static void elements_must_match(void **state) {
@@ -217,7 +209,7 @@ static void elements_must_match(void **state) {
     assert_string_equal(err.message, "report: an element was not ended");
     ui_page_free(page);
     ui_page_free(NULL);
-    assert_int_equal(count_entries(directory), 0);
+    assert_int_equal(count_entries(scratch), 0);
 }
 
 static uint64_t left;
@@ -247,7 +239,7 @@ static void failures_leave_no_page(void **state) {
             return;
         }
         assert_int_equal(s, HPCW_ENOMEM);
-        assert_int_equal(count_entries(directory), 0);
+        assert_int_equal(count_entries(scratch), 0);
     }
     fail();
 }
@@ -265,7 +257,7 @@ static void a_full_disk_is_said(void **state) {
             return;
         }
         assert_int_equal(s, HPCW_ENOSPC);
-        assert_int_equal(count_entries(directory), 0);
+        assert_int_equal(count_entries(scratch), 0);
     }
     fail();
 }
@@ -276,7 +268,7 @@ int main(void) {
         (void)fprintf(stderr, "%s\n", err.message);
         return 77;
     }
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_scratch, remove_scratch)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_scratch, scratch_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(whatever_the_text_the_page_is_sound),
         TEST(elements_must_match),

@@ -16,19 +16,7 @@
 #include "tests/support/files.h"
 #include "tests/support/vom_image.h"
 
-static char dir[256], path[300];
-
-static int make(void **state) {
-    (void)state;
-    scratch_make(dir, sizeof dir);
-    return 0;
-}
-
-static int clean(void **state) {
-    (void)state;
-    scratch_remove(dir);
-    return 0;
-}
+static char path[300];
 
 /* Returns the text of rank 0 without a NUL in a string, which public records cannot have. */
 static char *rank_0(void) {
@@ -38,8 +26,8 @@ static char *rank_0(void) {
 static hpcw_vom_reader *opened(const char *text, bool compressed) {
     hpcw_vom_reader *r;
     hpcw_error err = {0};
-    vom_put(dir, 0, text, compressed);
-    (void)snprintf(path, sizeof path, "%s/data.0.json%s", dir, compressed ? ".br" : "");
+    vom_put(scratch, 0, text, compressed);
+    (void)snprintf(path, sizeof path, "%s/data.0.json%s", scratch, compressed ? ".br" : "");
     if (hpcw_vom_reader_open(path, &r, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
@@ -249,5 +237,5 @@ int main(void) {
         cmocka_unit_test(columns_may_be_missing),
         cmocka_unit_test(refusals),
     };
-    return cmocka_run_group_tests(tests, make, clean);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

@@ -27,24 +27,12 @@
 #endif
 #endif
 
-static char dir[256], path[300];
-
-static int make(void **state) {
-    (void)state;
-    scratch_make(dir, sizeof dir);
-    return 0;
-}
-
-static int clean(void **state) {
-    (void)state;
-    scratch_remove(dir);
-    return 0;
-}
+static char path[300];
 
 /* Writes a text to the scratch directory, and sets `path` to its name. */
 static void put(unsigned rank, const char *text, bool compressed) {
-    vom_put(dir, rank, text, compressed);
-    (void)snprintf(path, sizeof path, "%s/data.%u.json%s", dir, rank, compressed ? ".br" : "");
+    vom_put(scratch, rank, text, compressed);
+    (void)snprintf(path, sizeof path, "%s/data.%u.json%s", scratch, rank, compressed ? ".br" : "");
 }
 
 /* Returns the text of rank 0 without a NUL in a string, which public records cannot have. */
@@ -403,7 +391,7 @@ static void what_is_read_can_be_written(void **state) {
         o.ranks = 2;
         o.allow = HPCW_VOM_ALLOW_TEXT_VALUES | HPCW_VOM_ALLOW_UNEVEN_SUBPHASES;
         put(rank, text, rank == 1);
-        (void)snprintf(to, sizeof to, "%s/again", dir);
+        (void)snprintf(to, sizeof to, "%s/again", scratch);
         if (vom_again(path, to, &o, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
@@ -663,7 +651,7 @@ static void memory_has_a_limit(void **state) {
     add(&b, "]}");
     size_t size;
     unsigned char *stream = vom_compress(b.data, b.size, 1, 24, false, &size);
-    (void)snprintf(path, sizeof path, "%s/data.0.json", dir);
+    (void)snprintf(path, sizeof path, "%s/data.0.json", scratch);
     FILE *f = fopen(path, "wb");
     assert_true(f != NULL && fwrite(stream, 1, size, f) == size && fclose(f) == 0);
     free(stream);
@@ -696,7 +684,7 @@ static void refusals(void **state) {
     assert_null(none);
     assert_int_equal(hpcw_vom_reader_open(path, NULL, NULL), HPCW_EINVAL);
     assert_int_equal(hpcw_vom_reader_open("/nowhere/data.0.json", &none, NULL), HPCW_ENOENT);
-    assert_int_equal(hpcw_vom_reader_open(dir, &none, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_vom_reader_open(scratch, &none, NULL), HPCW_EINVAL);
     assert_int_equal(hpcw_vom_reader_watch(NULL, 1, &(hpcw_vom_watch){0}, NULL), HPCW_EINVAL);
     assert_int_equal(hpcw_vom_reader_watch(r, 1, NULL, NULL), HPCW_EINVAL);
     assert_null(hpcw_vom_reader_info(NULL));
@@ -727,5 +715,5 @@ int main(void) {
         cmocka_unit_test(memory_has_a_limit),
 #endif
     };
-    return cmocka_run_group_tests_name("vom_read", tests, make, clean);
+    return cmocka_run_group_tests_name("vom_read", tests, scratch_set_up, scratch_tear_down);
 }

@@ -14,19 +14,11 @@
 #include "tests/support/counter_cases.h"
 #include "tests/support/files.h"
 
-static char scratch[256];
 static char path[300];
 
 static int begin(void **state) {
-    (void)state;
-    scratch_make(scratch, sizeof scratch);
+    (void)scratch_set_up(state);
     (void)snprintf(path, sizeof path, "%s/a.counter", scratch);
-    return 0;
-}
-
-static int end(void **state) {
-    (void)state;
-    scratch_remove(scratch);
     return 0;
 }
 
@@ -175,5 +167,5 @@ int main(void) {
         cmocka_unit_test(misuse_is_refused),
         cmocka_unit_test(abandoned),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, begin, scratch_tear_down);
 }
