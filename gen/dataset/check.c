@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/dataset/again.h"
 #include "gen/dataset/compare.h"
 #include "gen/dataset/directory/description.h"
+#include "gen/dataset/lists.h"
 #include "gen/spec/pool.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -29,7 +29,7 @@ struct checking {
     struct entry *entry;         /* [count] */
     const struct entry **sorted; /* [count] sorted by name */
     /* [f]: index of the first file of format f; [gen_format_count]: index of the first file without a format */
-    size_t first[64 + 1];
+    size_t first[GEN_MOST_FORMATS + 1];
 };
 
 /* Sort order of a fault: by stage of the check, then by file. */
@@ -287,53 +287,32 @@ static bool order_of_name(void *context, const char *name, uint64_t *order) {
     return entry != NULL ? !entry->bad : strcmp(name, GEN_MANIFEST) == 0 || strcmp(name, GEN_CHECKSUMS) == 0;
 }
 
-/* Makes one range of all files of a format, as if one run had written them, with sizes and digests from the
- * manifest. */
-static hpcw_status range_of_entries(const struct checking *c, const struct gen_run *run,
-                                    const struct gen_format *format, struct gen_ranges *r, hpcw_error *err) {
-    uint64_t units = format->units(run->dataset);
+/* Sets the sizes and digests of a range of all files of a format to those in the manifest. */
+static hpcw_status take_entries(const struct checking *c, const struct gen_run *run,
+                                const struct gen_format *format, struct gen_range *range, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
-    r->range = hpcw_i_calloc(1, sizeof *r->range);
-    r->partial = hpcw_i_calloc(1, sizeof *r->partial);
-    if (r->range != NULL) {
-        r->count = 1;
-        *r->range = (struct gen_range){.end = units, .digested = true};
-        r->range->file = hpcw_i_calloc((size_t)units, sizeof *r->range->file);
-    }
-    if (r->count == 0 || r->partial == NULL || r->range->file == NULL) {
-        return hpcw_i_fail_memory(err, run->directory, units, "files");
-    }
-    for (uint64_t k = 0; s == HPCW_OK && k < units; k++) {
+    for (uint64_t k = 0; s == HPCW_OK && k < range->end; k++) {
         struct gen_unit unit;
         s = format->unit(run->dataset, k, &unit, err);
         const struct entry *entry = s == HPCW_OK ? find(c, unit.path) : NULL;
-        if (entry != NULL) {
-            const cJSON *size = cJSON_GetObjectItemCaseSensitive(entry->json, "size");
-            const cJSON *text = cJSON_GetObjectItemCaseSensitive(entry->json, "xxh128");
-            r->range->file[k].size =
-                cJSON_IsNumber(size) && size->valuedouble >= 0 && size->valuedouble <= 0x1p53
-                    ? (uint64_t)size->valuedouble
-                    : 0;
-            if (cJSON_IsString(text)) {
-                (void)gen_digest_parse(text->valuestring, &r->range->file[k].digest);
-            }
+        const cJSON *json = entry == NULL ? NULL : entry->json;
+        const cJSON *text = cJSON_GetObjectItemCaseSensitive(json, "xxh128");
+        (void)gen_directory_listed_size(json, &range->file[k].size);
+        if (cJSON_IsString(text)) {
+            (void)gen_digest_parse(text->valuestring, &range->file[k].digest);
         }
     }
     return s;
 }
 
 static hpcw_status compare_all(struct checking *c, struct gen_run *run, struct gen_ranges *ranges,
-                               hpcw_sink_source source, hpcw_error *err) {
+                               hpcw_error *err) {
     bool any_bad = false;
     hpcw_status s = HPCW_OK;
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         if (run->dataset->formats >> f & 1) {
-            const struct gen_slice units = {0, gen_format[f]->units(run->dataset)};
-            s = range_of_entries(c, run, gen_format[f], &ranges[f], err);
-            s = s == HPCW_OK ? gen_again(run, gen_format[f], units, source, &ranges[f].range->partial, err) : s;
-            if (s == HPCW_OK) {
-                ranges[f].partial[0] = ranges[f].range->partial;
-            }
+            s = gen_ranges_of_all(run, gen_format[f], &run->outputs, &ranges[f], err);
+            s = s == HPCW_OK ? take_entries(c, run, gen_format[f], ranges[f].range, err) : s;
         }
     }
     for (size_t i = 0; i < c->count; i++) {
@@ -358,19 +337,16 @@ static hpcw_status check_deep(struct checking *c, hpcw_error *err) {
                           .parts = 1,
                           .checksums = cJSON_HasObjectItem(c->entry[0].json, "xxh128"),
                           .outputs = gen_compare_source(&compare)};
-    struct gen_ranges *ranges = hpcw_i_calloc(gen_format_count, sizeof *ranges);
+    struct gen_ranges ranges[GEN_MOST_FORMATS] = {{0}};
     hpcw_error e = {.message = ""};
-    hpcw_status s = ranges == NULL ? hpcw_i_fail_memory(err, path, 0, NULL) : HPCW_OK;
-    if (s == HPCW_OK && gen_dataset_of_manifest(path, c->text, c->manifest, &d, &e) != HPCW_OK) {
+    hpcw_status s;
+    if (gen_dataset_of_manifest(path, c->text, c->manifest, &d, &e) != HPCW_OK) {
         s = found(c, order_of(c, 3, 0), GEN_MANIFEST, &e, err);
-    } else if (s == HPCW_OK) {
+    } else {
         s = gen_dataset_fingerprint(&d, run.fingerprint, err);
-        s = s == HPCW_OK ? compare_all(c, &run, ranges, run.outputs, err) : s;
+        s = s == HPCW_OK ? compare_all(c, &run, ranges, err) : s;
     }
-    for (size_t f = 0; ranges != NULL && f < gen_format_count; f++) {
-        gen_ranges_free(&ranges[f]);
-    }
-    hpcw_i_free(ranges);
+    gen_ranges_free(ranges);
     gen_dataset_free(&d);
     return s;
 }

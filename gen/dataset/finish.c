@@ -19,12 +19,34 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
 
-void gen_ranges_free(struct gen_ranges *r) {
-    for (size_t i = 0; i < r->count; i++) {
-        gen_range_free(&r->range[i]);
+void gen_ranges_free(struct gen_ranges ranges[GEN_MOST_FORMATS]) {
+    for (size_t f = 0; f < gen_format_count; f++) {
+        for (size_t i = 0; i < ranges[f].count; i++) {
+            gen_range_free(&ranges[f].range[i]);
+        }
+        hpcw_i_free(ranges[f].range);
+        hpcw_i_free((void *)(uintptr_t)ranges[f].partial);
     }
-    hpcw_i_free(r->range);
-    hpcw_i_free((void *)(uintptr_t)r->partial);
+}
+
+hpcw_status gen_ranges_of_all(const struct gen_run *run, const struct gen_format *format,
+                              const hpcw_sink_source *outputs, struct gen_ranges *r, hpcw_error *err) {
+    const uint64_t units = format->units(run->dataset);
+    r->range = hpcw_i_calloc(1, sizeof *r->range);
+    r->partial = hpcw_i_calloc(1, sizeof *r->partial);
+    struct gen_stored *file = hpcw_i_calloc((size_t)units, sizeof *file);
+    if (r->range == NULL || r->partial == NULL || file == NULL) {
+        hpcw_i_free(file);
+        return hpcw_i_fail_memory(err, run->directory, units, "files");
+    }
+    r->count = 1;
+    *r->range = (struct gen_range){.end = units, .digested = true, .file = file};
+    hpcw_status s = HPCW_OK;
+    if (outputs != NULL) {
+        s = gen_again(run, format, (struct gen_slice){0, units}, *outputs, &r->range->partial, err);
+        r->partial[0] = r->range->partial;
+    }
+    return s;
 }
 
 static hpcw_status ranges_read(const struct gen_run *run, const struct gen_format *format, struct gen_ranges *r,
@@ -424,10 +446,7 @@ hpcw_status gen_write_manifest(const struct gen_run *run, const struct gen_range
 
 hpcw_status gen_finish(const struct gen_run *run, const struct gen_lease *lease, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
-    struct gen_ranges *ranges = hpcw_i_calloc(gen_format_count, sizeof *ranges);
-    if (ranges == NULL) {
-        return hpcw_i_fail_memory(err, run->directory, 0, NULL);
-    }
+    struct gen_ranges ranges[GEN_MOST_FORMATS] = {{0}};
     /* A checksum list that an interrupted run left does not fit a manifest without digests. */
     if (!run->checksums) {
         s = gen_directory_remove(run, GEN_CHECKSUMS, err);
@@ -446,9 +465,6 @@ hpcw_status gen_finish(const struct gen_run *run, const struct gen_lease *lease,
     if (s == HPCW_OK) {
         s = gen_directory_end(run, err);
     }
-    for (size_t f = 0; f < gen_format_count; f++) {
-        gen_ranges_free(&ranges[f]);
-    }
-    hpcw_i_free(ranges);
+    gen_ranges_free(ranges);
     return s;
 }

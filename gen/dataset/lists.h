@@ -14,9 +14,15 @@ struct gen_ranges {
     uint64_t changed; /* number of files, from the first one on, whose content gen_format.complete changed */
 };
 
-void gen_ranges_free(struct gen_ranges *r);
+/* Makes one range of all files of a format, as if one run had written them, with sizes and digests of 0. `outputs`
+ * opens sinks for the files, which are made again to get the partial results; NULL: there are no partial results. */
+hpcw_status gen_ranges_of_all(const struct gen_run *run, const struct gen_format *format,
+                              const hpcw_sink_source *outputs, struct gen_ranges *r, hpcw_error *err);
 
-/* Write files of the dataset to sinks of gen_run.outputs. `ranges`: [gen_format_count]; truth.json gets the
+/* Frees the ranges of all formats. */
+void gen_ranges_free(struct gen_ranges ranges[GEN_MOST_FORMATS]);
+
+/* Write files of the dataset to sinks of gen_run.outputs. `ranges`: of all formats; truth.json gets the
  * partial results of the ranges, and the manifest gets the digests of the files. gen_write_truth comes first,
  * since the manifest has the digest of the published truth.json. `with_list`: also writes the checksum list,
  * which has the digest of the published manifest. */

@@ -41,7 +41,7 @@ struct repairing {
     struct gen_repair *repair;
     uint64_t tag; /* part of temporary names */
     /* [f]: index of the first file of format f; [gen_format_count]: index of truth.json */
-    uint64_t first[64 + 1];
+    uint64_t first[GEN_MOST_FORMATS + 1];
     size_t count;                      /* number of files, with truth.json, manifest and checksum list */
     struct repair_file *file;          /* [count] */
     const struct repair_file **sorted; /* [count] sorted by name */
@@ -127,12 +127,12 @@ static void read_manifest(struct repairing *r, const char *text) {
     const cJSON *item;
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(manifest, "files")) {
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "path");
-        const cJSON *size = cJSON_GetObjectItemCaseSensitive(item, "size");
         const cJSON *digest = cJSON_GetObjectItemCaseSensitive(item, "xxh128");
         struct repair_file *file = cJSON_IsString(name) ? find(r, name->valuestring) : NULL;
-        if (file != NULL && cJSON_IsNumber(size) && size->valuedouble >= 0 && size->valuedouble <= 0x1p53) {
+        uint64_t size;
+        if (file != NULL && gen_directory_listed_size(item, &size)) {
             file->has_size = true;
-            file->size = (uint64_t)size->valuedouble;
+            file->size = size;
         }
         if (file != NULL && cJSON_IsString(digest)) {
             want_digest(file, digest->valuestring);
@@ -464,65 +464,40 @@ static hpcw_status repair_format(struct repairing *r, size_t f, hpcw_error *err)
 
 /* ---- the lists ---- */
 
-static void free_ranges(struct gen_ranges *ranges) {
-    for (size_t f = 0; ranges != NULL && f < gen_format_count; f++) {
-        gen_ranges_free(&ranges[f]);
-    }
-    hpcw_i_free(ranges);
-}
-
 /* Makes for each format a range of all its files, as if one run had written them, with their present sizes and
  * digests. With `partials`, also computes the partial results. */
-static hpcw_status ranges_of_files(const struct repairing *r, bool partials, struct gen_ranges **out,
+static hpcw_status ranges_of_files(struct repairing *r, bool partials, struct gen_ranges *ranges,
                                    hpcw_error *err) {
-    hpcw_sink_source nothing =
-        again_source((struct repairing *)(uintptr_t)r); /* all data files are repaired, so nothing is written */
-    struct gen_ranges *ranges = hpcw_i_calloc(gen_format_count, sizeof *ranges);
-    hpcw_status s = ranges == NULL ? hpcw_i_fail_memory(err, r->run->directory, 0, NULL) : HPCW_OK;
+    const hpcw_sink_source nothing = again_source(r); /* all data files are repaired, so nothing is written */
+    hpcw_status s = HPCW_OK;
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-        uint64_t units = r->first[f + 1] - r->first[f];
+        const uint64_t units = r->first[f + 1] - r->first[f];
         if (units == 0) {
             continue;
         }
-        struct gen_ranges *g = &ranges[f];
-        g->range = hpcw_i_calloc(1, sizeof *g->range);
-        g->partial = hpcw_i_calloc(1, sizeof *g->partial);
-        struct gen_stored *stored = hpcw_i_calloc((size_t)units, sizeof *stored);
-        if (g->range == NULL || g->partial == NULL || stored == NULL) {
-            hpcw_i_free(stored);
-            s = hpcw_i_fail_memory(err, r->run->directory, units, "files");
-            break;
-        }
-        g->count = 1;
-        *g->range = (struct gen_range){.end = units, .digested = true, .file = stored};
-        for (uint64_t k = 0; k < units; k++) {
-            stored[k] = r->file[r->first[f] + k].now;
-        }
-        if (partials) {
-            s = gen_again(r->run, gen_format[f], (struct gen_slice){0, units}, nothing, &g->range->partial,
-                          err);
-            g->partial[0] = g->range->partial;
+        s = gen_ranges_of_all(r->run, gen_format[f], partials ? &nothing : NULL, &ranges[f], err);
+        for (uint64_t k = 0; s == HPCW_OK && k < units; k++) {
+            ranges[f].range->file[k] = r->file[r->first[f] + k].now;
         }
     }
-    *out = ranges;
     return s;
 }
 
 static hpcw_status repair_truth(struct repairing *r, hpcw_error *err) {
     struct gen_run run = *r->run;
     struct repair_file *truth = list_of(r, TRUTH);
-    struct gen_ranges *ranges = NULL;
+    struct gen_ranges ranges[GEN_MOST_FORMATS] = {{0}};
     if (truth->wants > 0 && !truth->damaged) {
         return HPCW_OK;
     }
     run.outputs = again_source(r);
-    hpcw_status s = ranges_of_files(r, true, &ranges, err);
+    hpcw_status s = ranges_of_files(r, true, ranges, err);
     /* An undamaged truth.json gets here only if its digest is not known. Then it is compared with the new one. */
     truth->unread = truth->unread || !truth->damaged;
     truth->damaged = true;
     s = s == HPCW_OK ? gen_write_truth(&run, ranges, err) : s;
     s = put_back(r, r->count - TRUTH, r->count - MANIFEST, s, err);
-    free_ranges(ranges);
+    gen_ranges_free(ranges);
     return s;
 }
 
@@ -530,16 +505,16 @@ static hpcw_status repair_truth(struct repairing *r, hpcw_error *err) {
  * has the digest of the new manifest, so it is made after the manifest. */
 static hpcw_status repair_lists(struct repairing *r, hpcw_error *err) {
     struct gen_run run = *r->run;
-    struct gen_ranges *ranges = NULL;
+    struct gen_ranges ranges[GEN_MOST_FORMATS] = {{0}};
     run.checksums = r->with_digests;
     run.outputs = again_source(r);
-    hpcw_status s = ranges_of_files(r, false, &ranges, err);
+    hpcw_status s = ranges_of_files(r, false, ranges, err);
     for (size_t which = MANIFEST; s == HPCW_OK && which >= (run.checksums ? CHECKSUMS : MANIFEST); which--) {
         list_of(r, which)->damaged = true;
         s = gen_write_manifest(&run, ranges, which == CHECKSUMS, err);
         s = put_back(r, r->count - which, r->count - which + 1, s, err);
     }
-    free_ranges(ranges);
+    gen_ranges_free(ranges);
     return s;
 }
 

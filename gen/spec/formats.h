@@ -18,4 +18,8 @@
 #define GEN_FORMAT_NUMBER(number, name) GEN_FORMAT_##number,
 enum gen_format_id { GEN_FORMAT_LIST(GEN_FORMAT_NUMBER) GEN_FORMATS };
 
+/* Largest number of formats in any table gen_format: a program may have more than those above. A set of formats is a
+ * number of 64 bits. */
+enum { GEN_MOST_FORMATS = 64 };
+
 #endif

@@ -119,6 +119,9 @@ hpcw_status gen_directory_remove_lists(const struct gen_run *run, hpcw_error *er
  * exist. */
 hpcw_status gen_directory_reopen(const struct gen_run *run, bool *whole, hpcw_error *err);
 
+/* Reads the size of a file from its entry in the manifest. Returns false, with a size of 0, if there is none. */
+bool gen_directory_listed_size(const cJSON *entry, uint64_t *size);
+
 /* Size and digest of a file. All members are 64-bit words, so that processes can sum them. */
 struct gen_stored {
     uint64_t size;

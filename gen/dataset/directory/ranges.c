@@ -434,16 +434,22 @@ hpcw_status gen_directory_forget(const struct gen_run *run, const struct gen_for
 
 /* ---- a finished dataset with missing files ---- */
 
+bool gen_directory_listed_size(const cJSON *entry, uint64_t *size) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(entry, "size");
+    const bool good = cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= 0x1p53;
+    *size = good ? (uint64_t)item->valuedouble : 0;
+    return good;
+}
+
 /* *is: the file of a manifest entry has the right size and, with `content`, the right digest. */
 static hpcw_status is_intact(const char *dir, const cJSON *entry, bool content, bool *is, hpcw_error *err) {
     const cJSON *path = cJSON_GetObjectItemCaseSensitive(entry, "path");
-    const cJSON *size = cJSON_GetObjectItemCaseSensitive(entry, "size");
     const cJSON *text = cJSON_GetObjectItemCaseSensitive(entry, "xxh128");
-    *is = cJSON_IsString(path) && gen_directory_is_below(path->valuestring) && cJSON_IsNumber(size) &&
-          size->valuedouble >= 0 && size->valuedouble <= 0x1p53;
+    uint64_t size;
     uint64_t now;
-    hpcw_status s =
-        *is ? has_size(dir, path->valuestring, (uint64_t)size->valuedouble, is, &now, err) : HPCW_OK;
+    *is = cJSON_IsString(path) && gen_directory_is_below(path->valuestring) &&
+          gen_directory_listed_size(entry, &size);
+    hpcw_status s = *is ? has_size(dir, path->valuestring, size, is, &now, err) : HPCW_OK;
     if (s != HPCW_OK || !*is || !content || !cJSON_IsString(text)) {
         return s;
     }
@@ -476,7 +482,7 @@ static hpcw_status range_of_manifest(const struct gen_run *run, const struct gen
         ok = ok && s == HPCW_OK && is_text(entry, "path", unit.path);
         s = ok ? is_intact(run->directory, entry, false, &ok, err) : s;
         if (s == HPCW_OK && ok) {
-            range->file[k].size = (uint64_t)cJSON_GetObjectItemCaseSensitive(entry, "size")->valuedouble;
+            (void)gen_directory_listed_size(entry, &range->file[k].size);
             take_digest(range, entry, &range->file[k].digest);
         }
         entry = entry == NULL ? NULL : entry->next;
@@ -540,7 +546,7 @@ hpcw_status gen_directory_reopen(const struct gen_run *run, bool *whole, hpcw_er
     s = read_truth(run, files, &truth, err);
     s = s == HPCW_OK ? has_checksums(run, &listed, err) : s;
     *whole = truth != NULL && listed;
-    struct gen_range kept[64] = {{0}}; /* one for each bit of gen_dataset.formats */
+    struct gen_range kept[GEN_MOST_FORMATS] = {{0}};
     const cJSON *next = files == NULL ? NULL : files->child;
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         if (run->dataset->formats >> f & 1) {
