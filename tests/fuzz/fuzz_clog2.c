@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls all functions of the CLOG-2 reader with arbitrary bytes. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "libreader/clog2/clog2.h"
@@ -8,12 +7,6 @@
 #include "libwriter/base/buf.h"
 #include "libwriter/io/json.h"
 #include "tests/fuzz/images.h"
-
-static void demand(bool good) {
-    if (!good) {
-        abort();
-    }
-}
 
 static void report(struct read_clog2 *reader) {
     struct hpcw_i_buf buf = {0};

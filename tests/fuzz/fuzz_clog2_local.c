@@ -13,12 +13,6 @@
 #include "libwriter/format/clog2/log/local_file.h"
 #include "tests/fuzz/images.h"
 
-static void demand(bool good) {
-    if (!good) {
-        abort();
-    }
-}
-
 /* A valid file header may ask for a table of very many ranks or for large blocks. Such inputs take long and test
  * nothing new, so they are skipped. Inputs beyond ALL_RANKS or ANY_BLOCK are not skipped, since the reader refuses
  * them at once. */

@@ -10,12 +10,6 @@
 #include "tests/fuzz/images.h"
 #include "tests/fuzz/repaired.h"
 
-static void demand(bool good) {
-    if (!good) {
-        abort();
-    }
-}
-
 static void print(const hpcw_kvtree *tree) {
     for (int form = 0; form < 3; form++) {
         hpcw_sink *sink = NULL;

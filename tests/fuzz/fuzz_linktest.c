@@ -7,12 +7,6 @@
 #include "libreader/linktest/public.h"
 #include "tests/fuzz/images.h"
 
-static void demand(bool good) {
-    if (!good) {
-        abort();
-    }
-}
-
 static void read_all(struct read_linktest *reader) {
     const hpcw_linktest_info *info = read_linktest_info(reader);
     hpcw_error err;

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads arbitrary bytes as the layout of a Lustre file. An accepted layout is valid for Lustre; a plain one gives
  * the same result when it is made again. The first byte of the input is ignored. */
-#include <stdlib.h>
 
 #include "libwriter/io/lov.h"
 #include "tests/fuzz/images.h"
-
-static void demand(bool good) {
-    if (!good) {
-        abort();
-    }
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct hpcw_i_lov lov;

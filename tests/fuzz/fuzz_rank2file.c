@@ -9,12 +9,6 @@
 #include "tests/fuzz/images.h"
 #include "tests/fuzz/repaired.h"
 
-static void demand(bool good) {
-    if (!good) {
-        abort();
-    }
-}
-
 static void as_inner(const uint8_t *data, size_t size) {
     struct hpcw_i_kv_cursor c;
     struct hpcw_i_r2f_inner inner;

@@ -5,12 +5,6 @@
 #include "bench/report/compare.h"
 #include "tests/fuzz/images.h"
 
-static void demand(bool good) {
-    if (!good) {
-        abort();
-    }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct bench_results *r = malloc(sizeof *r);
     hpcw_error err = {.message = ""};

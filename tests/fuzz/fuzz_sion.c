@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls all functions of the SION reader with arbitrary bytes. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "libreader/sion/sion.h"
 #include "libreader/sion/streams/private.h"
 #include "tests/fuzz/images.h"
-
-/* Aborts if the reader broke a promise of its header. Such a bug counts like undefined behaviour or a leak. */
-static void demand(bool good) {
-    if (!good) {
-        abort();
-    }
-}
 
 static void read_task(struct read_sion *reader, const struct read_sion_task *task) {
     unsigned char bytes[1000];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls all functions of the VOM reader with arbitrary bytes. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "libreader/vom/public.h"
@@ -9,12 +8,6 @@
 #include "libreader/vom/statistics.h"
 #include "libreader/vom/vom.h"
 #include "tests/fuzz/images.h"
-
-static void demand(bool good) {
-    if (!good) {
-        abort();
-    }
-}
 
 /* Updates a digest of everything that is read, including its order. */
 static void stir(uint64_t *digest, const void *data, size_t size) {

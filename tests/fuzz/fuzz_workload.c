@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads arbitrary bytes as the text of a workload. Either it runs to its end, with times that never go back, or a
  * one-line message says what is wrong. Both take less processor time than PATIENCE_S allows. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "gen/sim/lua/program.h"
@@ -11,12 +10,6 @@ enum { RANKS = 4, PHASES = 2 };
 
 /* Processor time in seconds that suffices for a valid text of four ranks. */
 #define PATIENCE_S 0.05
-
-static void demand(bool good) {
-    if (!good) {
-        abort();
-    }
-}
 
 static hpcw_status load_of(void *context, uint32_t rank, uint32_t phase, uint64_t *time_ns, hpcw_error *err) {
     (void)context;

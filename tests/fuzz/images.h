@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several files in one input. The first byte modulo 3 is the number of files minus 1. Each file except the last
- * has its length in front: four bytes, little-endian, limited to the remaining bytes. The last file is the rest. */
+/* The common parts of all fuzz targets. An input may have several files. Then its first byte modulo 3 is the number
+ * of files minus 1. Each file except the last has its length in front: four bytes, little-endian, limited to the
+ * remaining bytes. The last file is the rest. */
 #ifndef HPCW_TESTS_FUZZ_IMAGES_H
 #define HPCW_TESTS_FUZZ_IMAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "libreader/sion/sion.h"
 #include "libwriter/base/bytes.h"
 
 #define FUZZ_IMAGES 3u
+
+/* Aborts if a reader broke a promise of its header. Such a bug counts like undefined behaviour or a leak. */
+static inline void demand(bool good) {
+    if (!good) {
+        abort();
+    }
+}
 
 static inline uint32_t fuzz_split(const uint8_t *data, size_t size, struct read_sion_image *images) {
     if (size == 0) {
