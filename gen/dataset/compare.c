@@ -11,16 +11,11 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
 
-enum { PIECE = 32 << 10, MOST_WRONG = 4096 };
+enum { PIECE = 32 << 10 };
 
 /* The bytes begin .. end - 1. */
 struct extent {
     uint64_t begin, end;
-};
-
-struct extents {
-    struct extent *item;
-    size_t count, capacity;
 };
 
 struct compare_sink {
@@ -32,63 +27,44 @@ struct compare_sink {
     pthread_mutex_t lock;
     /* offset after the last written byte, or the size that set_size gave */
     uint64_t end;
-    struct extents written; /* written ranges, in the order of the calls */
-    /* ranges that differ and were not written again since */
-    struct extents wrong;
-    /* too much is wrong; the rest is not compared */
-    bool given_up;
+    struct extent *written; /* [count] written ranges, in the order of the calls */
+    size_t count, capacity;
+    uint64_t wrong; /* lowest offset of a byte that differs; UINT64_MAX: none */
 };
 
-static bool add(struct extents *x, uint64_t begin, uint64_t end) {
-    if (x->count > 0 && x->item[x->count - 1].end == begin) {
-        x->item[x->count - 1].end = end;
+static bool add(struct compare_sink *c, uint64_t begin, uint64_t end) {
+    if (c->count > 0 && c->written[c->count - 1].end == begin) {
+        c->written[c->count - 1].end = end;
         return true;
     }
-    struct extent *grown = hpcw_i_grow(x->item, &x->capacity, x->count + 1, sizeof *grown);
+    struct extent *grown = hpcw_i_grow(c->written, &c->capacity, c->count + 1, sizeof *grown);
     if (grown == NULL) {
         return false;
     }
-    x->item = grown;
-    x->item[x->count++] = (struct extent){begin, end};
+    c->written = grown;
+    c->written[c->count++] = (struct extent){begin, end};
     return true;
 }
 
-/* Removes a range of bytes from all extents. */
-static bool cut(struct extents *x, uint64_t begin, uint64_t end) {
-    for (size_t i = 0; i < x->count; i++) {
-        struct extent e = x->item[i];
-        if (e.end <= begin || e.begin >= end) {
-            continue;
-        }
-        x->item[i] = (struct extent){e.begin, e.begin < begin ? begin : e.begin};
-        if (e.end > end && !add(x, end, e.end)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Compares bytes with the file. *first and *last are offsets of the first and last difference; first > last:
- * none. Bytes beyond the end of the file differ. */
+/* Compares bytes with the file up to the offset *wrong, which becomes that of the first difference. Bytes beyond
+ * the end of the file differ. */
 static hpcw_status differ(const struct compare_sink *c, uint64_t at, const unsigned char *data, size_t size,
-                          uint64_t *first, uint64_t *last, hpcw_error *err) {
+                          uint64_t *wrong, hpcw_error *err) {
     unsigned char *there = hpcw_i_malloc(PIECE);
     hpcw_status s = there == NULL ? hpcw_i_fail_memory(err, c->path, 0, "a comparison") : HPCW_OK;
     uint64_t total = read_source_size(c->source);
-    for (size_t done = 0; s == HPCW_OK && done < size;) {
+    for (size_t done = 0; s == HPCW_OK && done < size && at + done < *wrong; done += PIECE) {
         uint64_t from = at + done;
         size_t n = size - done < PIECE ? size - done : PIECE;
         size_t readable = from >= total ? 0 : total - from < n ? (size_t)(total - from) : n;
         s = readable > 0 ? read_source_read(c->source, from, there, readable, "content", err) : HPCW_OK;
         if (s == HPCW_OK && (readable < n || memcmp(there, data + done, n) != 0)) {
-            for (size_t k = 0; k < n; k++) {
-                if (k >= readable || there[k] != data[done + k]) {
-                    *first = from + k < *first ? from + k : *first;
-                    *last = from + k;
-                }
+            size_t k = 0;
+            while (k < readable && there[k] == data[done + k]) {
+                k++;
             }
+            *wrong = from + k < *wrong ? from + k : *wrong;
         }
-        done += n;
     }
     hpcw_i_free(there);
     return s;
@@ -97,18 +73,16 @@ static hpcw_status differ(const struct compare_sink *c, uint64_t at, const unsig
 static hpcw_status compare_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece,
                                  size_t pieces, size_t size, hpcw_error *err) {
     struct compare_sink *c = (struct compare_sink *)sink;
-    uint64_t first = UINT64_MAX;
-    uint64_t last = 0;
+    uint64_t wrong = UINT64_MAX;
     hpcw_status s = HPCW_OK;
     uint64_t at = offset;
-    for (size_t k = 0; s == HPCW_OK && !c->given_up && k < pieces; k++) {
-        s = differ(c, at, piece[k].data, piece[k].size, &first, &last, err);
+    for (size_t k = 0; s == HPCW_OK && k < pieces; k++) {
+        s = differ(c, at, piece[k].data, piece[k].size, &wrong, err);
         at += piece[k].size;
     }
     (void)pthread_mutex_lock(&c->lock);
-    bool ok = add(&c->written, offset, offset + size) && cut(&c->wrong, offset, offset + size) &&
-              (first > last || add(&c->wrong, first, last + 1));
-    c->given_up = c->given_up || c->wrong.count > MOST_WRONG;
+    const bool ok = add(c, offset, offset + size);
+    c->wrong = wrong < c->wrong ? wrong : c->wrong;
     c->end = offset + size > c->end ? offset + size : c->end;
     (void)pthread_mutex_unlock(&c->lock);
     return s != HPCW_OK || ok ? s : hpcw_i_fail_memory(err, c->path, 0, "a comparison");
@@ -129,14 +103,14 @@ static int by_begin(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* In a range that was never written, marks bytes that are not zero as wrong. *data is the first part of the file at
+/* Compares a range that was never written with zeros. *data is the first part of the file at
  * or after the last gap that is not a hole. It may reach over many gaps, so the system is asked again only after its
  * end. */
 static hpcw_status check_gap(struct compare_sink *c, uint64_t begin, uint64_t end, struct extent *data,
                              hpcw_error *err) {
     static const unsigned char zeros[PIECE];
     hpcw_status s = HPCW_OK;
-    while (s == HPCW_OK && begin < end && !c->given_up) {
+    while (s == HPCW_OK && begin < end && begin < c->wrong) {
         if (begin >= data->end) {
             s = read_source_data(c->source, begin, &data->begin, &data->end, err);
         }
@@ -144,14 +118,8 @@ static hpcw_status check_gap(struct compare_sink *c, uint64_t begin, uint64_t en
         uint64_t to = data->end < end ? data->end : end;
         for (; s == HPCW_OK && from < to; from += PIECE) {
             size_t n = to - from < PIECE ? (size_t)(to - from) : PIECE;
-            uint64_t first = UINT64_MAX;
-            uint64_t last = 0;
-            s = differ(c, from, zeros, n, &first, &last, err);
-            if (s == HPCW_OK && first <= last && !add(&c->wrong, first, last + 1)) {
-                s = hpcw_i_fail_memory(err, c->path, 0, "a comparison");
-            }
+            s = differ(c, from, zeros, n, &c->wrong, err);
         }
-        c->given_up = c->given_up || c->wrong.count > MOST_WRONG;
         begin = to > begin ? to : end;
     }
     return s;
@@ -161,15 +129,15 @@ static hpcw_status check_gaps(struct compare_sink *c, hpcw_error *err) {
     struct extent data = {0, 0};
     hpcw_status s = HPCW_OK;
     uint64_t at = 0;
-    if (c->written.count > 1) {
-        qsort(c->written.item, c->written.count, sizeof *c->written.item, by_begin);
+    if (c->count > 1) {
+        qsort(c->written, c->count, sizeof *c->written, by_begin);
     }
-    for (size_t i = 0; s == HPCW_OK && i <= c->written.count; i++) {
-        uint64_t begin = i < c->written.count ? c->written.item[i].begin : c->end;
+    for (size_t i = 0; s == HPCW_OK && i <= c->count; i++) {
+        uint64_t begin = i < c->count ? c->written[i].begin : c->end;
         if (begin > at) {
             s = check_gap(c, at, begin, &data, err);
         }
-        at = i < c->written.count && c->written.item[i].end > at ? c->written.item[i].end : at;
+        at = i < c->count && c->written[i].end > at ? c->written[i].end : at;
     }
     return s;
 }
@@ -178,23 +146,18 @@ static hpcw_status compare_publish(hpcw_sink *sink, hpcw_error *err) {
     struct compare_sink *c = (struct compare_sink *)sink;
     const char *name = c->path + strlen(c->compare->directory) + 1;
     hpcw_error e = {.code = HPCW_OK};
-    uint64_t first = UINT64_MAX;
     uint64_t size = read_source_size(c->source);
     hpcw_status s = size == c->end ? check_gaps(c, err) : HPCW_OK;
-    for (size_t i = 0; i < c->wrong.count; i++) {
-        struct extent w = c->wrong.item[i];
-        first = w.begin < w.end && w.begin < c->end && w.begin < first ? w.begin : first;
-    }
     if (size != c->end) {
         (void)hpcw_i_fail(&e, HPCW_ECHECKSUM, "%s: size: expected %" PRIu64 " bytes, got %" PRIu64, c->path,
                           c->end, size);
-    } else if (first != UINT64_MAX) {
+    } else if (c->wrong < c->end) {
         unsigned char byte;
-        s = read_source_read(c->source, first, &byte, 1, "a byte", err);
+        s = read_source_read(c->source, c->wrong, &byte, 1, "a byte", err);
         if (s == HPCW_OK) {
             (void)hpcw_i_fail(&e, HPCW_ECHECKSUM,
                               "%s: offset %" PRIu64 ": expected the byte that the parameters give, got 0x%02x",
-                              c->path, first, byte);
+                              c->path, c->wrong, byte);
         }
     }
     if (s == HPCW_OK && e.code != HPCW_OK) {
@@ -206,8 +169,7 @@ static hpcw_status compare_publish(hpcw_sink *sink, hpcw_error *err) {
 static void compare_free(hpcw_sink *sink) {
     struct compare_sink *c = (struct compare_sink *)sink;
     read_source_free(c->source);
-    hpcw_i_free(c->written.item);
-    hpcw_i_free(c->wrong.item);
+    hpcw_i_free(c->written);
     hpcw_i_free(c->path);
     (void)pthread_mutex_destroy(&c->lock);
     hpcw_i_free(c);
@@ -250,6 +212,7 @@ static hpcw_status open_compare(void *context, const char *path, uint64_t tag, b
     c->compare = compare;
     c->source = source;
     c->order = order;
+    c->wrong = UINT64_MAX;
     (void)pthread_mutex_init(&c->lock, NULL);
     *out = &c->base;
     return HPCW_OK;
