@@ -11,7 +11,6 @@
 
 #include <hpcw/clog2_log.h>
 
-#include "libreader/clog2/clog2.h"
 #include "tests/support/clog2_cases.h"
 #include "tests/support/faults.h"
 #include "tests/support/files.h"
@@ -119,36 +118,6 @@ static void ignored_failures_count(void **state) {
     clog2_case_free(&c);
 }
 
-/* Every allocation of the reader fails once. */
-static void reading_fails(void **state) {
-    (void)state;
-    struct clog2_case c;
-    clog2_case_make(&c, 3, 50);
-    char dir[256], path[512];
-    scratch_make(dir, sizeof dir);
-    (void)snprintf(path, sizeof path, "%s/app.clog2", dir);
-    hpcw_error err;
-    assert_int_equal(clog2_case_write(&c, path, 0, &err), HPCW_OK);
-    bool met = true;
-    for (unsigned long n = 1; met; n++) {
-        struct read_clog2 *reader;
-        int descriptors = count_descriptors();
-        err = (hpcw_error){.message = ""};
-        fault_arm(FAULT_NOMEM, n);
-        hpcw_status s = read_clog2_open(path, &reader, &err);
-        if (s == HPCW_OK) {
-            s = read_clog2_verify(reader, READ_CLOG2_STRICT, &err);
-            read_clog2_free(reader);
-        }
-        met = fault_disarm();
-        assert_int_equal(count_descriptors(), descriptors);
-        assert_int_equal(s, met ? HPCW_ENOMEM : HPCW_OK);
-        assert_true(!met || (n < 1000 && good_message(s, &err, path)));
-    }
-    scratch_remove(dir);
-    clog2_case_free(&c);
-}
-
 /* ---- recording ------------------------------------------------------------------------------------------- */
 
 /* Records so many events that they fill four chunks of memory. memory: limit of the recording's memory, which may
@@ -220,7 +189,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_fails_once),
         cmocka_unit_test(ignored_failures_count),
-        cmocka_unit_test(reading_fails),
         cmocka_unit_test(recording_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
