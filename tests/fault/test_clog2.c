@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each system call and each allocation in the life of a log fails once. test_sion.c lists what is checked. */
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -120,29 +123,35 @@ static void ignored_failures_count(void **state) {
 
 /* ---- recording ------------------------------------------------------------------------------------------- */
 
-/* Records so many events that they fill four chunks of memory. memory: limit of the recording's memory, which may
- * be too small for four chunks. */
-static hpcw_status record(const char *path, const char *directory, uint64_t memory,
-                          hpcw_clog2_log_report *report, hpcw_error *err) {
+static hpcw_status work(const char *path, const char *directory, uint64_t memory, int times,
+                        hpcw_clog2_log **log, hpcw_error *err) {
     hpcw_clog2_log_options o;
     hpcw_clog2_log_options_init(&o);
     o.directory = directory;
     o.memory = memory;
-    hpcw_clog2_log *log = NULL;
     hpcw_clog2_timeline *timeline = NULL;
-    int32_t work = 0;
-    hpcw_status s = hpcw_clog2_log_open(path, NULL, &o, &log, err);
+    int32_t state = 0;
+    hpcw_status s = hpcw_clog2_log_open(path, NULL, &o, log, err);
     if (s == HPCW_OK) {
-        s = hpcw_clog2_log_state(log, "Work", "blue", NULL, &work, err);
+        s = hpcw_clog2_log_state(*log, "Work", "blue", NULL, &state, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_clog2_log_thread(log, &timeline, err);
+        s = hpcw_clog2_log_thread(*log, &timeline, err);
     }
+    for (int i = 0; s == HPCW_OK && i < times; i++) {
+        hpcw_clog2_log_begin(timeline, 0, state);
+        hpcw_clog2_log_end(timeline, 0, state);
+    }
+    return s;
+}
+
+/* Records so many events that they fill four chunks of memory. memory: limit of the recording's memory, which may
+ * be too small for four chunks. */
+static hpcw_status record(const char *path, const char *directory, uint64_t memory,
+                          hpcw_clog2_log_report *report, hpcw_error *err) {
+    hpcw_clog2_log *log = NULL;
+    hpcw_status s = work(path, directory, memory, 230000, &log, err);
     if (s == HPCW_OK) {
-        for (int i = 0; i < 230000; i++) {
-            hpcw_clog2_log_begin(timeline, 0, work);
-            hpcw_clog2_log_end(timeline, 0, work);
-        }
         s = hpcw_clog2_log_finish(log, report, err);
     }
     hpcw_clog2_log_free(log);
@@ -185,11 +194,71 @@ static void recording_fails(void **state) {
     }
 }
 
+/* A process ends before it finishes its log. If a call fails while the log is made from its local file, there is no
+ * log, and the local file stays. */
+static void recovery_fails(void **state) {
+    (void)state;
+    char dir[256], local_dir[300], path[512], local[400];
+    scratch_make(dir, sizeof dir);
+    scratch_make(local_dir, sizeof local_dir);
+    (void)snprintf(path, sizeof path, "%s/app.clog2", dir);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        hpcw_clog2_log *log;
+        _exit(work(path, local_dir, 8 << 20, 1000, &log, NULL) == HPCW_OK ? 0 : 1);
+    }
+    int ended;
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_true(WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+    (void)snprintf(local, sizeof local, "%s/app.*", local_dir);
+    glob_t found;
+    assert_int_equal(glob(local, 0, NULL, &found), 0);
+    assert_int_equal(found.gl_pathc, 1);
+    const char *const locals[] = {found.gl_pathv[0]};
+    size_t want_size;
+    assert_int_equal(hpcw_clog2_recover(path, locals, 1, false, NULL, NULL), HPCW_OK);
+    unsigned char *want = read_file(path, &want_size);
+    (void)remove(path);
+    for (int fault = 0; fault < FAULTS; fault++) {
+        bool met = true;
+        for (unsigned long n = 1; met; n++) {
+            hpcw_error err = {.message = ""};
+            int descriptors = count_descriptors();
+            fault_arm((enum fault)fault, n);
+            hpcw_status s = hpcw_clog2_recover(path, locals, 1, false, NULL, &err);
+            met = fault_disarm();
+            assert_int_equal(count_descriptors(), descriptors);
+            assert_int_equal(count_entries(local_dir), 1);
+            const bool fails = met && !fault_is_harmless((enum fault)fault);
+            if (s == HPCW_OK) { /* also if only a close of what was read fails */
+                size_t size;
+                unsigned char *got = read_file(path, &size);
+                assert_true(got != NULL &&
+                            same_bytes(fault_name((enum fault)fault), want, want_size, got, size));
+                free(got);
+            } else {
+                if (!fails || s != fault_status((enum fault)fault) || err.message[0] == '\0') {
+                    fail_msg("%s, call %lu: status %d, \"%s\"", fault_name((enum fault)fault), n, (int)s,
+                             err.message);
+                }
+                assert_true(count_entries(dir) == 0 || is_late_failure(&err, path));
+            }
+            (void)remove(path);
+        }
+    }
+    scratch_remove(dir);
+    scratch_remove(local_dir);
+    globfree(&found);
+    free(want);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_fails_once),
         cmocka_unit_test(ignored_failures_count),
         cmocka_unit_test(recording_fails),
+        cmocka_unit_test(recovery_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
