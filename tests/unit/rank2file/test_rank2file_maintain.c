@@ -23,6 +23,7 @@
 
 #include "libwriter/format/kvtree/node.h"
 #include "libwriter/io/sys.h"
+#include "tests/support/faults.h"
 #include "tests/support/files.h"
 #include "tests/support/prefix.h"
 
@@ -661,6 +662,27 @@ static void indexed_again_without_a_look(void **state) {
     }
 }
 
+/* Whatever call fails while the index is made again, it keeps what only an index says: that a dataset failed. An
+ * index that cannot be read is not a missing one. */
+static void indexed_again_with_failures(void **state) {
+    (void)state;
+    bool met = true;
+    prefix_written(HPCW_RANK2FILE_SCR_1_1, 1);
+    prefix_written(HPCW_RANK2FILE_SCR_1_1, 2);
+    OK(hpcw_rank2file_mark_failed(prefix_dir, NULL, name_of(HPCW_RANK2FILE_SCR_1_1, 1), NULL));
+    for (unsigned long n = 1; met; n++) {
+        hpcw_rank2file_list *list;
+        fault_arm(FAULT_EIO, n);
+        hpcw_status s = hpcw_rank2file_reindex(prefix_dir, NULL, NULL, NULL);
+        met = fault_disarm();
+        assert_true(met || s == HPCW_OK);
+        OK(hpcw_rank2file_list_open(prefix_dir, NULL, &list, NULL));
+        assert_int_equal(hpcw_rank2file_list_count(list), 2);
+        assert_non_null(hpcw_rank2file_list_get(list, 1)->failed); /* the older one */
+        hpcw_rank2file_list_free(list);
+    }
+}
+
 /* ---- names that SCR accepts but this library gives no dataset ---- */
 
 static void copy_renamed(const hpcw_kvtree *from, const char *old, const char *name, hpcw_kvtree *to) {
@@ -883,6 +905,7 @@ int main(void) {
         TEST(killed_at_any_moment),
         TEST(indexed_again),
         TEST(indexed_again_without_a_look),
+        TEST(indexed_again_with_failures),
         TEST(names_of_scr),
         TEST(half_dropped_names_of_scr),
         TEST(listed_is_not_looked_up_again),
