@@ -201,7 +201,7 @@ static void swap(struct clog2_case *c, size_t i, size_t k) {
 /* Breaks one rule per case. The reader must name the rule, and say whether clog2TOslog2 would fail, too. */
 static void broken_rules_are_named(void **state) {
     (void)state;
-    enum { CASES = 14 };
+    enum { CASES = 15 };
     static const struct {
         bool fatal;
         enum read_clog2_rule rule;
@@ -210,7 +210,7 @@ static void broken_rules_are_named(void **state) {
         {false, READ_CLOG2_NESTING},    {false, READ_CLOG2_NESTING},      {false, READ_CLOG2_BACKWARD},
         {false, READ_CLOG2_MESSAGE},    {false, READ_CLOG2_MESSAGE_SIZE}, {false, READ_CLOG2_EQUAL},
         {false, READ_CLOG2_DEFINITION}, {false, READ_CLOG2_CARGO},        {true, READ_CLOG2_EMPTY},
-        {false, READ_CLOG2_DEFINITION}, {false, READ_CLOG2_TABLE},
+        {false, READ_CLOG2_DEFINITION}, {false, READ_CLOG2_DEFINITION},   {false, READ_CLOG2_TABLE},
     };
     static hpcw_clog2_comm_id other = {.random = 99};
     for (int i = 0; i < CASES; i++) {
@@ -261,6 +261,12 @@ static void broken_rules_are_named(void **state) {
         case 12: /* late */
             a = nth(&c, HPCW_CLOG2_EVENT_DEF, 0, 0);
             swap(&c, a, nth(&c, HPCW_CLOG2_WITH_CARGO, 5000, 0));
+            break;
+        case 13: /* a second time, at the end */
+            assert_true(c.count < c.room);
+            a = c.count++;
+            c.record[a] = c.record[nth(&c, HPCW_CLOG2_STATE_DEF, 0, 1)];
+            c.record[a].time = c.record[a - 1].time;
             break;
         default:
             c.record[nth(&c, HPCW_CLOG2_COMM_EVENT, 0, 1)].as.comm.id = &other;
