@@ -214,14 +214,13 @@ void read_clog2_check_messages_met(struct read_clog2_pass *p) {
     uint64_t key[HPCW_I_TABLE_KEY];
     const struct read_clog2_queue *queue;
     for (size_t at = 0; (queue = hpcw_i_table_next(&p->unmet.queues, &at, key)) != NULL;) {
-        uint64_t offset = queue->offset;
+        /* Of equal cases, only the lowest offset counts. It is that of the queue's first end. */
         for (uint32_t i = queue->head; queue->waits; i = p->unmet.end[i - 1].next) {
-            read_clog2_found(p, READ_CLOG2_MESSAGE, offset, "expected a %s with tag %" PRIu64,
+            read_clog2_found(p, READ_CLOG2_MESSAGE, queue->offset, "expected a %s with tag %" PRIu64,
                              queue->receives ? "send" : "receive", key[2]);
             if (i == 0) {
                 break;
             }
-            offset = p->unmet.end[i - 1].offset;
         }
     }
 }
