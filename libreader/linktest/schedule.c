@@ -67,7 +67,7 @@ static hpcw_status all_met(const struct read_linktest_pass *p, const struct read
         from[1] = to[1] = n;
     }
     for (int i = 0; i < 2; i++) {
-        const unsigned char *missed = to[i] > from[i] ? memchr(p->met + from[i], 0, to[i] - from[i]) : NULL;
+        const unsigned char *missed = memchr(p->met + from[i], 0, to[i] - from[i]);
         if (missed != NULL) {
             return read_linktest_wrong(p->r, row->task, row->data + 8 * (uint64_t)(n - 1), err,
                                        "access pattern of permutation %" PRIu64
