@@ -218,8 +218,6 @@ hpcw_status hpcw_i_clog2_read_mpe(struct hpcw_i_clog2_recovered_file *f, uint64_
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a record that says which of %u ranks it is, got none",
                         f->path, f->ranks);
     }
-    /* Times in MPE's files have a zero point of their own, so no clock offset is added. */
-    f->ticks.begin_offset = 0;
     return s;
 }
 
