@@ -2,6 +2,7 @@
 /* Each system call and each allocation fails once: on the first process, on the last process, and on all. All
  * processes must return the same status and message, none may wait for a process that gave up, and no file may be
  * left. If a call of MPI fails, no process waits, and no incomplete file looks finished. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 
 #include <hpcw/hpcw.h>
 
+#include "libwriter/io/sys.h"
 #include "tests/support/comm_faults.h"
 #include "tests/support/faults.h"
 #include "tests/support/files.h"
@@ -74,6 +76,13 @@ static bool refuses_all(hpcw_sion *h) {
            hpcw_sion_reserve(h, 0, 0, &offset, &err) == HPCW_ESTATE && hpcw_sion_close(h, &err) == HPCW_ESTATE;
 }
 
+static bool fails_late;
+
+static int fail_close(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == HPCW_I_SYS_CLOSE ? EIO : 0;
+}
+
 static hpcw_status do_sion(const struct work *w, const char *path, bool *refuses, hpcw_error *err) {
     const struct sion_case *c = sion_case_named(w->name);
     uint32_t ranks[MOST_TASKS];
@@ -100,7 +109,11 @@ static hpcw_status do_sion(const struct work *w, const char *path, bool *refuses
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
         s = c->write(h, ranks[i], err);
     }
+    if (fails_late && process == processes - 1) {
+        hpcw_i_sys_gate = fail_close;
+    }
     s = hpcw_sion_close(h, err);
+    hpcw_i_sys_gate = fails_late ? NULL : hpcw_i_sys_gate;
     *refuses = refuses_all(h);
     hpcw_sion_free(h);
     return s;
@@ -249,6 +262,25 @@ static void every_call_fails_once(void **state) {
     }
 }
 
+/* A file system may report a failed write only when the file is closed. All processes learn of it, also if the
+ * process that meets it writes no metadata. */
+static void late_failures(void **state) {
+    (void)state;
+    fails_late = true;
+    for (size_t i = 0; i < 2; i++) { /* one file, and a set */
+        char path[600];
+        bool refuses;
+        hpcw_error err = {.message = ""};
+        (void)snprintf(path, sizeof path, "%s/%d/%s", scratch, WORK, works[i].name);
+        hpcw_status s = do_sion(&works[i], path, &refuses, &err);
+        assert_true(on_all(s == HPCW_EIO && refuses && good_message(s, &err, path)));
+        assert_true(same_verdict(s, &err));
+        (void)snprintf(path, sizeof path, "%s/%d", scratch, WORK);
+        assert_int_equal(entries_seen(path), 0);
+    }
+    fails_late = false;
+}
+
 /* Repeats the run with the n-th collective failing on all processes, until none fails. */
 static void fail_each_collective(const struct work *w) {
     char dir[300];
@@ -335,7 +367,7 @@ static void every_message_fails_once(void **state) {
 
 int main(int argc, char **argv) {
     world_begin(&argc, &argv, FOLDERS);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call_fails_once),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call_fails_once), cmocka_unit_test(late_failures),
                                        cmocka_unit_test(every_collective_fails_once),
                                        cmocka_unit_test(every_message_fails_once)};
     return world_end(cmocka_run_group_tests(tests, NULL, NULL));
