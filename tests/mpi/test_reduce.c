@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "libwriter/comm/reduce.h"
+#include "tests/support/faults.h"
 #include "tests/support/world.h"
 
 /* A record has the number of processes that it combines, and a number to base 101. The number has a digit for each
@@ -57,8 +58,27 @@ static void too_many_words(void **state) {
     assert_true(on_all(s == HPCW_EINTERNAL));
 }
 
+/* With a communicator of callbacks, each process gathers all records. One has no memory for them: all learn of it,
+ * and none waits. */
+static void without_memory(void **state) {
+    (void)state;
+    if (!world_of_callbacks() || processes == 1) {
+        skip();
+    }
+    for (int culprit = 0; culprit < processes; culprit++) {
+        uint64_t record[2] = {1, 1}, below[2];
+        hpcw_error err = {.message = ""};
+        fault_arm(FAULT_NOMEM, process == culprit ? 1 : 0);
+        hpcw_status s = hpcw_i_comm_reduce_scan(world, record, below, 2, append_number, &err);
+        (void)fault_disarm();
+        assert_true(on_all(s == HPCW_ENOMEM));
+        assert_true(same_verdict(s, &err));
+    }
+}
+
 int main(int argc, char **argv) {
     world_begin(&argc, &argv, 0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reduces_and_scans), cmocka_unit_test(too_many_words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reduces_and_scans), cmocka_unit_test(too_many_words),
+                                       cmocka_unit_test(without_memory)};
     return world_end(cmocka_run_group_tests(tests, NULL, NULL));
 }
