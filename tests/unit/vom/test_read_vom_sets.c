@@ -459,6 +459,39 @@ static void many_files_are_read_in_step(void **state) {
     scratch_remove(directory);
 }
 
+/* Phases differ in size by orders of magnitude, so a round can be too large with any number of phases. */
+static void small_and_large_phases(void **state) {
+    (void)state;
+    enum { LARGE = 400 }; /* tasks of each fourth phase; the others have one */
+    char directory[256], line[256];
+    struct hpcw_i_buf b = {0};
+    scratch_make(directory, sizeof directory);
+    assert_true(hpcw_i_buf_append_str(&b, "{\"type\":\"LBDatafile\",\"phases\":["));
+    for (unsigned p = 0; p < PHASES; p++) {
+        (void)snprintf(line, sizeof line, "%s{\"id\":%u,\"tasks\":[", p == 0 ? "" : ",", p);
+        assert_true(hpcw_i_buf_append_str(&b, line));
+        for (unsigned k = 0; k < (p % 4 == 3 ? LARGE : 1); k++) {
+            (void)snprintf(
+                line, sizeof line,
+                "%s{\"entity\":{\"collection_id\":7,\"home\":0,\"id\":%u,\"index\":[%u],\"migratable\":true,"
+                "\"type\":\"object\"},\"node\":0,\"resource\":\"cpu\",\"time\":0.5}",
+                k == 0 ? "" : ",", (k + 1) * 262144 + 3, k);
+            assert_true(hpcw_i_buf_append_str(&b, line));
+        }
+        assert_true(hpcw_i_buf_append_str(&b, "]}"));
+    }
+    assert_true(hpcw_i_buf_append(&b, "]}", 3));
+    vom_put(directory, 0, (const char *)b.data, false);
+    for (size_t budget = 64; budget < 200000; budget += budget / 4) {
+        hpcw_error err = {0};
+        if (read_vom_verify_directory(directory, 0, budget, &err) != HPCW_OK) {
+            fail_msg("budget %zu: %s", budget, err.message);
+        }
+    }
+    hpcw_i_buf_free(&b);
+    scratch_remove(directory);
+}
+
 static unsigned long allocations_left;
 
 static bool gate(size_t size) {
@@ -505,6 +538,7 @@ int main(void) {
         cmocka_unit_test(rules_between_ranks_hold),
         cmocka_unit_test(rules_that_take_two_edits),
         cmocka_unit_test(many_files_are_read_in_step),
+        cmocka_unit_test(small_and_large_phases),
         cmocka_unit_test(no_memory_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
