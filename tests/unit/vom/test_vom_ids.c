@@ -13,6 +13,8 @@
 
 #include <hpcw/vom.h>
 
+#include "libwriter/base/mem.h"
+#include "libwriter/format/vom/handle.h"
 #include "tests/support/files.h"
 #include "tests/support/random.h"
 
@@ -163,6 +165,26 @@ static void file_names(void **state) {
     assert_int_equal(hpcw_vom_file_name(name, 0, NULL, 0, false, &err), HPCW_EINVAL);
 }
 
+static void names_of_sets(void **state) {
+    (void)state;
+    static const struct {
+        const char *file, *set;
+    } rows[] = {
+        {"lb.1/data.3.json", "lb.1/data.json"},
+        {"data.17.json.br", "data.json"},
+        {"/a/data.0.br", "/a/data"},
+        {"data.json", "data.json"},
+        {"lb.1/data", "lb.1/data"},
+        {"data.3", "data.3"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char *set = hpcw_i_vom_set_path(rows[i].file);
+        assert_non_null(set);
+        assert_string_equal(set, rows[i].set);
+        hpcw_i_free(set);
+    }
+}
+
 static void directories(void **state) {
     (void)state;
     char dir[256];
@@ -190,7 +212,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_ids),  cmocka_unit_test(beyond_the_limits), cmocka_unit_test(there_and_back),
         cmocka_unit_test(no_ids),     cmocka_unit_test(entities),          cmocka_unit_test(nodes),
-        cmocka_unit_test(file_names), cmocka_unit_test(directories),
+        cmocka_unit_test(file_names), cmocka_unit_test(names_of_sets),     cmocka_unit_test(directories),
     };
     return cmocka_run_group_tests_name("vom_ids", tests, NULL, NULL);
 }
