@@ -6,17 +6,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
-
-/* Most bytes that one system call reads. Linux reads at most 2 GiB - 4 KiB per call; a round number below that
- * limit keeps requests aligned. */
-#define MOST_PER_CALL ((size_t)1 << 30)
 
 struct read_source {
     char *name;
@@ -42,16 +37,12 @@ static hpcw_status new_source(const char *name, struct read_source **out, hpcw_e
 
 /* Checks that s->fd is a regular file, and stores its size. */
 static hpcw_status begin(struct read_source *s, hpcw_error *err) {
-    struct stat st;
-    if (fstat(s->fd, &st) != 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot ask for its size", s->name);
-    }
-    if (!S_ISREG(st.st_mode) || st.st_size < 0) {
+    int e = hpcw_i_sys_size(s->fd, &s->size);
+    if (e == EISDIR || e == EINVAL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a regular file, got %s", s->name,
-                           S_ISDIR(st.st_mode) ? "a directory" : "something else");
+                           e == EISDIR ? "a directory" : "something else");
     }
-    s->size = (uint64_t)st.st_size;
-    return HPCW_OK;
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot ask for its size", s->name);
 }
 
 /* Opens a file relative to a directory. If `original` is a descriptor (>= 0), copies the descriptor instead. */
@@ -191,22 +182,15 @@ hpcw_status read_source_read(const struct read_source *source, uint64_t offset, 
         memcpy(data, source->memory + offset, size);
         return HPCW_OK;
     }
-    for (size_t done = 0; done < size;) {
-        size_t part = size - done < MOST_PER_CALL ? size - done : MOST_PER_CALL;
-        ssize_t got = pread(source->fd, (unsigned char *)data + done, part, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got < 0) {
-            return hpcw_i_fail_sys(err, errno, "%s: reading %s at offset %" PRIu64, source->name, what,
-                                   offset + done);
-        }
-        if (got == 0) {
-            return hpcw_i_fail(err, HPCW_ETRUNCATED,
-                               "%s: %s at offset %" PRIu64 ": the file became shorter while it was read",
-                               source->name, what, offset + done);
-        }
-        done += (size_t)got;
+    size_t got = 0;
+    int e = hpcw_i_sys_pread(source->fd, data, size, offset, &got);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: reading %s at offset %" PRIu64, source->name, what, offset + got);
+    }
+    if (got < size) {
+        return hpcw_i_fail(err, HPCW_ETRUNCATED,
+                           "%s: %s at offset %" PRIu64 ": the file became shorter while it was read",
+                           source->name, what, offset + got);
     }
     return HPCW_OK;
 }
