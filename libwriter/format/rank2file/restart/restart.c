@@ -226,7 +226,7 @@ static hpcw_status share_summary(hpcw_rank2file_restart *r, hpcw_error *err) {
     if (s == HPCW_OK && r->comm->process > 0 && r->summary != NULL) {
         s = hpcw_i_r2f_take_summary(r, "the summary", err);
     }
-    return s == HPCW_OK || r->comm->size > 1 ? hpcw_i_agree(r->comm, s, NULL, err) : s;
+    return hpcw_i_agree(r->comm, s, NULL, err);
 }
 
 /* Finishes an open. `s` is the status of the work of process 0. Takes over `r`, and frees it after a failure.
