@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 
 #include "libwriter/io/fsinfo.h"
@@ -365,13 +366,31 @@ static void this_machine_is_told_as_it_is(void **state) {
     }
 }
 
+static void free_space(void **state) {
+    (void)state;
+    char dir[256], missing[300];
+    struct statvfs v;
+    uint64_t bytes = UINT64_MAX - 1, files = UINT64_MAX - 1;
+    hpcw_error err;
+    scratch_make(dir, sizeof dir);
+    assert_int_equal(statvfs(dir, &v), 0);
+    assert_int_equal(hpcw_i_fs_space(dir, &bytes, &files, &err), HPCW_OK);
+    assert_true(v.f_blocks == 0 ? bytes == UINT64_MAX : bytes <= (uint64_t)v.f_blocks * v.f_frsize);
+    assert_true(v.f_files == 0 ? files == UINT64_MAX : files <= (uint64_t)v.f_files);
+    assert_int_equal(hpcw_i_fs_space(dir, &bytes, NULL, &err), HPCW_OK);
+    (void)snprintf(missing, sizeof missing, "%s/missing", dir);
+    assert_int_not_equal(hpcw_i_fs_space(missing, &bytes, &files, &err), HPCW_OK);
+    assert_non_null(strstr(err.message, "missing: cannot ask for its free space"));
+    scratch_remove(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lustre_layouts_are_read),       cmocka_unit_test(broken_layouts_are_not_believed),
         cmocka_unit_test(gpfs_says_its_block_size),      cmocka_unit_test(direct_io_is_known_or_not),
         cmocka_unit_test(what_nobody_says_is_unknown),   cmocka_unit_test(a_mapping_needs_a_known_file_system),
         cmocka_unit_test(stripes_are_set_on_lustre),     cmocka_unit_test(stripes_are_refused),
-        cmocka_unit_test(this_machine_is_told_as_it_is),
+        cmocka_unit_test(this_machine_is_told_as_it_is), cmocka_unit_test(free_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
