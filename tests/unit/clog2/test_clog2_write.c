@@ -403,6 +403,7 @@ static void a_log_can_be_abandoned(void **state) {
     assert_int_equal(hpcw_clog2_close(m.log, 1, &err), HPCW_ESTATE);
     assert_non_null(strstr(err.message, "the program abandoned it"));
     hpcw_clog2_free(m.log);
+    assert_int_equal(hpcw_clog2_close(NULL, 1, &err), HPCW_EINVAL);
     hpcw_clog2_free(NULL);
     clog2_case_free(&c);
 }

@@ -240,6 +240,8 @@ static void dropped(void **state) {
         assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 3), NULL, NULL, &err),
                          HPCW_ENOENT);
         assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, NULL, NULL, NULL, &err), HPCW_EINVAL);
+        assert_int_equal(hpcw_rank2file_check(prefix_dir, NULL, true, &err), HPCW_EINVAL);
+        assert_int_equal(hpcw_rank2file_check(NULL, "d", true, &err), HPCW_EINVAL);
         /* A drop leaves files that no map lists. */
         prefix_plain_file(in_prefix("%s/notes", name_of(layout, 2)), 10);
         hpcw_rank2file_tally kept;
