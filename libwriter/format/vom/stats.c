@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the statistics file (doc/formats/vom.md, "Statistics file"). Its figures were checked against a file that
  * vt wrote. */
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -94,7 +93,7 @@ static hpcw_status check_balance(const hpcw_vom_stats *stats, uint64_t id, const
         struct figure figure[FIGURES];
         list_figures(&b->figures[q], figure);
         for (int i = 0; i < FIGURES && is_written(b, q); i++) {
-            if (!(figure[i].value >= -DBL_MAX && figure[i].value <= DBL_MAX)) {
+            if (!isfinite(figure[i].value)) {
                 return hpcw_i_fail(err, HPCW_EINVAL,
                                    "%s: phase %" PRIu64 ": %s of %s: expected a finite number, got %g",
                                    stats->out.path, id, figure[i].name, quantities[q], figure[i].value);
