@@ -151,6 +151,11 @@ static int count_one(void *context, int directory, const char *name, const struc
     return 0;
 }
 
+static int refuse_rmdir(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == HPCW_I_SYS_RMDIR ? EACCES : 0;
+}
+
 static void trees_end_at_links(void **state) {
     (void)state;
     unsigned count[HPCW_I_SPECIAL + 1] = {0};
@@ -162,6 +167,9 @@ static void trees_end_at_links(void **state) {
     assert_int_equal(hpcw_i_tree_remove(AT_FDCWD, at("root/link")), ELOOP);
     assert_int_equal(hpcw_i_tree_clear(AT_FDCWD, root), 0);
     assert_true(exists("root") && !exists("root/ours") && !exists("root/link"));
+    hpcw_i_sys_gate = refuse_rmdir;
+    assert_int_equal(hpcw_i_tree_remove(AT_FDCWD, root), EACCES);
+    hpcw_i_sys_gate = NULL;
     assert_int_equal(hpcw_i_tree_remove(AT_FDCWD, root), 0);
     assert_int_equal(hpcw_i_tree_remove(AT_FDCWD, root), ENOENT);
     assert_text("outside/file", "outside");
