@@ -13,17 +13,23 @@
 
 enum { NODES = 8, PHASES = 12, ROUNDS = 4, BYTES = 1 << 20, MS = 1000000, SETTLED = 3 };
 
-/* Two islands with a card for each node, and few links between them. */
-static void begin_islands(struct script *s, uint32_t links, uint32_t ppn) {
+/* Returns a machine of NODES nodes without faults and without other jobs. */
+static struct model_machine_params calm_machine(const char *preset, uint32_t ppn) {
     struct model_machine_params p;
     hpcw_error err;
-    assert_int_equal(model_machine_params_init(&p, "fattree-hdr100", &err), HPCW_OK);
+    assert_int_equal(model_machine_params_init(&p, preset, &err), HPCW_OK);
     p.ppn = ppn;
     p.nodes = NODES;
-    p.nodes_per_switch = p.nodes_per_group = NODES / 2;
-    p.group_links = links;
     p.busy_share = 0;
     p.bad.node_share = p.bad.cable_share = 0;
+    return p;
+}
+
+/* Two islands with a card for each node, and few links between them. */
+static void begin_islands(struct script *s, uint32_t links, uint32_t ppn) {
+    struct model_machine_params p = calm_machine("fattree-hdr100", ppn);
+    p.nodes_per_switch = p.nodes_per_group = NODES / 2;
+    p.group_links = links;
     script_begin_with(s, &p, NODES * ppn, PHASES);
     assert_int_equal(s->machine.groups, 2);
 }
@@ -86,6 +92,65 @@ static void test_full_links(void **state) {
             script_end(&s);
         }
     }
+}
+
+/* Only messages to other switches use the links between switches. */
+static void test_links_of_switches(void **state) {
+    (void)state;
+    struct script s;
+    struct model_machine_params p = calm_machine("fattree-hdr100", 1);
+    p.nodes_per_switch = NODES / 2;
+    p.nodes_per_group = NODES;
+    p.switch_links = 1;
+    script_begin_with(&s, &p, NODES, PHASES);
+    assert_int_equal(s.machine.switches, 2);
+    assert_int_equal(s.machine.groups, 1);
+    for (uint32_t r = 0; r < NODES; r++) {
+        for (uint32_t k = 0; k < PHASES; k++) {
+            for (uint32_t i = 0; i < ROUNDS / 2; i++) {
+                script_sendrecv(&s, r, r ^ 1, BYTES, r ^ 1, 0);
+            }
+            add_exchange(&s, r, BYTES);
+            end_phase(&s, r, k);
+        }
+    }
+    script_run(&s);
+    const double line_ns = BYTES / s.machine.params.message.line_gbs[MODEL_SAME_GROUP];
+    for (uint32_t k = SETTLED; k < PHASES; k++) {
+        const double carried = ROUNDS * NODES / 2.0 * line_ns / (double)length_of(&s, k);
+        if (carried < 0.8 || carried > 1.15) {
+            fail_msg("in phase %u the link carries %g of what it can", k, carried);
+        }
+    }
+    script_end(&s);
+}
+
+/* On a torus, a message uses as many links as it has hops. */
+static void test_hops(void **state) {
+    enum { UNIT_NODES = 12, PPN = 4, HOPS = NODES / 2, LINKS = 6 };
+    (void)state;
+    struct script s;
+    struct model_machine_params p = calm_machine("torus-tofud", PPN);
+    p.torus_x = NODES;
+    p.torus_y = p.torus_z = 1;
+    p.nodes = NODES * UNIT_NODES;
+    script_begin_with(&s, &p, p.nodes * PPN, PHASES);
+    assert_int_equal(model_machine_distance(&s.machine, 0, p.nodes / 2), HOPS);
+    for (uint32_t r = 0; r < s.machine.ranks; r++) {
+        for (uint32_t k = 0; k < PHASES; k++) {
+            add_exchange(&s, r, BYTES);
+            end_phase(&s, r, k);
+        }
+    }
+    script_run(&s);
+    const double line_ns = BYTES / s.machine.params.message.line_gbs[MODEL_SAME_SWITCH];
+    for (uint32_t k = SETTLED; k < PHASES; k++) {
+        const double carried = ROUNDS * PPN * HOPS * line_ns / (double)length_of(&s, k) / LINKS;
+        if (carried < 0.8 || carried > 1.15) {
+            fail_msg("in phase %u links carry %g of what they can", k, carried);
+        }
+    }
+    script_end(&s);
 }
 
 /* Pairs of ranks start at different times, so the number of messages on the links changes during phases. The links
@@ -264,7 +329,8 @@ static void test_short_phase(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full_links),  cmocka_unit_test(test_ranks_apart),
+        cmocka_unit_test(test_full_links),  cmocka_unit_test(test_links_of_switches),
+        cmocka_unit_test(test_hops),        cmocka_unit_test(test_ranks_apart),
         cmocka_unit_test(test_alltoall),    cmocka_unit_test(test_empty_links),
         cmocka_unit_test(test_order),       cmocka_unit_test(test_phases_apart),
         cmocka_unit_test(test_short_phase),
