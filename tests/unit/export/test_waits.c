@@ -163,6 +163,28 @@ static void late_sender_of_several(void **state) {
     gen_waits_free(&w);
 }
 
+/* The waits of a rank for another rank are one row. The longest row is first. */
+static void ranks_that_wait(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 0, SEND),   SENT(1, 0, 1),     END(1.5, 0, SEND), BEGIN(5, 2, SEND),   SENT(5, 2, 1),
+        END(5.5, 2, SEND),   BEGIN(6, 0, SEND), SENT(6, 0, 1),     END(6.5, 0, SEND),   BEGIN(0, 1, RECV),
+        RECEIVED(2, 1, 0),   END(2, 1, RECV),   BEGIN(2, 1, RECV), RECEIVED(5.5, 1, 2), END(5.5, 1, RECV),
+        BEGIN(5.5, 1, RECV), RECEIVED(7, 1, 0), END(7, 1, RECV),
+    };
+    struct gen_waits w = WAITS_OF(3, log);
+    expect_waits(&w, 3, 4.5);
+    assert_int_equal(w.betweens, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct gen_waits_ranks *between = &w.between[i];
+        assert_int_equal(between->rank, 1);
+        assert_int_equal(between->cause, i == 0 ? 2 : 0);
+        assert_int_equal(between->sum.count, i == 0 ? 1 : 2);
+        assert_int_equal(between->sum.time_ns, ns(i == 0 ? 3 : 1.5));
+    }
+    gen_waits_free(&w);
+}
+
 /* A send waits for a late receive, whichever call ends first. */
 static void late_receiver(void **state) {
     (void)state;
@@ -628,6 +650,7 @@ int main(void) {
         cmocka_unit_test(late_sender),
         cmocka_unit_test(early_sender),
         cmocka_unit_test(late_sender_of_several),
+        cmocka_unit_test(ranks_that_wait),
         cmocka_unit_test(late_receiver),
         cmocka_unit_test(late_post),
         cmocka_unit_test(persistent_receive),
