@@ -317,6 +317,7 @@ static void test_positive_list(void **state) {
     }
     expect_bad(RUN("local x = 2\nx = x ^ 2"), "test.lua:3: expected no operator ^");
     expect_good(RUN("local x = '^' .. \"\\\"^\" .. [[\n^]] -- ^\n--[==[ ^ ]] ]==]"));
+    expect_bad(RUN("tostring()"), "bad argument #1 to 'tostring' (value expected)");
     expect_bad(RUN("tostring({})"), "tostring: expected a number, a text, a boolean or nil, got a table");
     expect_bad(RUN("string.format('%s', run)"),
                "string.format: expected numbers, texts and booleans, got a function");
@@ -476,8 +477,6 @@ static void test_wrong_calls(void **state) {
     expect_bad(RUN("cart { 2 }:position(1, 2)"), "position: expected at most 1 argument, got 2");
     expect_bad(RUN("cart { 2 }:side(1, 2)"), "side: expected at most 1 argument, got 2");
     expect_bad(RUN("cart { 2 }:neighbour(1, 1, 1)"), "neighbour: expected at most 2 arguments, got 3");
-    expect_bad(RUN("random(5)"), "random: expected at most 0 arguments, got 1");
-    expect_bad(RUN("wait(irecv(0), irecv(1))"), "wait: expected at most 1 argument, got 2");
     expect_bad(
         RUN("allreduce(8, dup())"),
         "allreduce: expected at most 1 argument, got 2: a communicator is written before the call, as in "
@@ -486,6 +485,31 @@ static void test_wrong_calls(void **state) {
     expect_bad(RUN("bcast(world, 8)"), "bcast: expected a number of bytes, got communicator");
     expect_bad(RUN("error('so it is')"), "test.lua:2: rank 0: so it is");
     expect_bad(RUN("error({})"), "expected a text as error, got another value");
+}
+
+/* A call refuses an argument more than it takes, so no argument is ignored. */
+static void test_too_many_arguments(void **state) {
+    static const struct {
+        const char *call;
+        int most;
+    } calls[] = {
+        {"edges", 0},      {"send", 3},       {"recv", 2},      {"sendrecv", 4},   {"isend", 3},
+        {"irecv", 2},      {"wait", 1},       {"waitall", 1},   {"waitany", 1},    {"barrier", 0},
+        {"bcast", 2},      {"reduce", 2},     {"allreduce", 1}, {"gather", 2},     {"scatter", 2},
+        {"allgather", 1},  {"alltoall", 1},   {"gatherv", 2},   {"scatterv", 2},   {"allgatherv", 1},
+        {"alltoallv", 1},  {"checkpoint", 0}, {"file_open", 0}, {"file_write", 1}, {"file_read", 1},
+        {"file_close", 0}, {"work", 1},       {"compute", 1},   {"stall", 1},      {"next_phase", 0},
+        {"state", 2},      {"random", 0},     {"split", 2},     {"dup", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        const int most = calls[i].most;
+        char text[128], expected[128];
+        (void)snprintf(text, sizeof text, RUN("%s(%s)"), calls[i].call, &"1, 1, 1, 1, 1"[3 * (4 - most)]);
+        (void)snprintf(expected, sizeof expected, "%s: expected at most %d argument%s, got %d", calls[i].call,
+                       most, most == 1 ? "" : "s", most + 1);
+        expect_bad(text, expected);
+    }
 }
 
 static void test_wrong_programs(void **state) {
@@ -514,6 +538,8 @@ static void test_endless(void **state) {
     expect_bad(RUN("while true do compute(1) end"), "expected the end of a phase within 0.1 s");
     expect_bad("while true do end\n" RUN(""), "test.lua:1: expected the end of a phase within 0.1 s");
     expect_good(RUN("assert(string.rep('', 1 << 60) == '')"));
+    expect_good(RUN("assert(#string.rep('x', 1 << 20) == 1 << 20)"));
+    expect_bad(RUN("string.rep('x', (1 << 20) + 1)"), "string.rep: expected a result of at most 1048576 bytes");
     expect_bad(RUN("string.rep('x', 1 << 60)"), "string.rep: expected a result of at most 1048576 bytes");
     expect_bad(RUN("local t = {} for i = 1, 1048577 do t[i] = 0 end waitall(t)"),
                "waitall: expected at most 1048576 requests, got 1048577");
@@ -630,6 +656,7 @@ int main(void) {
         cmocka_unit_test(test_chance),
         cmocka_unit_test(test_wrong_texts),
         cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_too_many_arguments),
         cmocka_unit_test(test_wrong_programs),
         cmocka_unit_test(test_endless),
         cmocka_unit_test(test_progress),
