@@ -19,6 +19,7 @@ digest=0123456789abcdef0123456789abcdef
 sums=CHECKSUMS.xxh128
 edit 'set/CHECKSUMS.xxh128: line 1: expected "*  linktest/*", got "0*' whole $sums "1s/^.\{32\}/$digest/"
 edit 'set/CHECKSUMS.xxh128: line 2: expected *' whole $sums '2d'
+edit 'set/CHECKSUMS.xxh128: line 2: expected *' whole $sums '2s/  / */'
 edit 'set/CHECKSUMS.xxh128: line 6: expected *' whole $sums '6s/truth/trust/'
 edit 'set/CHECKSUMS.xxh128: line 3: expected *' whole $sums '2p'
 edit 'set/manifest.json: XXH3-128: expected 0*, got *' whole $sums "7s/^.\{32\}/$digest/"
