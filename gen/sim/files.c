@@ -99,7 +99,6 @@ void sim_files_checkpoint(struct sim *sim, uint32_t rank, uint64_t time_ns, uint
 
 static enum sim_answer begin_call(struct sim *sim, uint32_t rank, enum sim_call call, uint64_t bytes) {
     sim_begin_call(sim, rank, SIM_WORLD, call);
-    sim->rank[rank].write_bytes = bytes;
     const enum sim_answer answer = sim_block(sim, rank);
     begin(sim, rank, sim_least_end_ns(sim, rank), bytes, call == SIM_CALL_FILE_OPEN);
     return answer;

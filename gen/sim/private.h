@@ -76,7 +76,7 @@ struct sim_rank {
     uint32_t led;         /* number of communicators in which the rank's place is 0 */
     struct sim_wish wish; /* arguments of the rank's last split */
     struct sim_made made; /* result of the rank's last split */
-    /* bytes that the rank writes or sends in its checkpoint, file or collective call */
+    /* bytes that the rank writes or sends in its checkpoint or collective call */
     uint64_t write_bytes;
     /* bytes that the rank receives in a collective call with parts of different sizes */
     uint64_t read_bytes;
