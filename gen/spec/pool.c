@@ -102,6 +102,5 @@ uint32_t gen_pool_processors(void) {
     if (sched_getaffinity(0, sizeof set, &set) != 0) {
         return 1;
     }
-    int n = CPU_COUNT(&set);
-    return n < 1 ? 1 : (uint32_t)n;
+    return (uint32_t)CPU_COUNT(&set);
 }
