@@ -377,6 +377,28 @@ static void test_waitany_takes_the_first(void **state) {
     }
 }
 
+/* The first rank of a row receives from nobody, and the last one sends to nobody. */
+static void test_shift_in_a_row(void **state) {
+    enum { RANKS = 3 };
+    (void)state;
+    struct script s;
+    script_begin(&s, RANKS, 1);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        script_sendrecv(&s, r, r + 1 < RANKS ? r + 1 : SIM_NONE, 8, r > 0 ? r - 1 : SIM_NONE, 0);
+    }
+    script_run(&s);
+    uint32_t count[RANKS][2] = {{0}};
+    for (size_t i = 0; i < s.events; i++) {
+        count[s.event[i].rank][0] += s.event[i].what == SIM_SENT;
+        count[s.event[i].rank][1] += s.event[i].what == SIM_RECEIVED;
+    }
+    for (uint32_t r = 0; r < RANKS; r++) {
+        assert_int_equal(count[r][0], r + 1 < RANKS);
+        assert_int_equal(count[r][1], r > 0);
+    }
+    script_end(&s);
+}
+
 /* The root of a broadcast or scatter does not wait for others. The others wait for the root, and not for each
  * other. */
 static void test_who_waits_for_the_root(void **state) {
@@ -799,6 +821,7 @@ int main(void) {
         cmocka_unit_test(test_any_among_many),
         cmocka_unit_test(test_any_forgets),
         cmocka_unit_test(test_waitany_takes_the_first),
+        cmocka_unit_test(test_shift_in_a_row),
         cmocka_unit_test(test_who_waits_for_the_root),
         cmocka_unit_test(test_who_waits_in_collectives),
         cmocka_unit_test(test_collectives_pass_the_cards),
