@@ -483,6 +483,8 @@ static void test_wrong_calls(void **state) {
         "comm:allreduce()");
     expect_bad(RUN("world:barrier(world)"), "barrier: expected at most 0 arguments, got 1: a communicator is");
     expect_bad(RUN("bcast(world, 8)"), "bcast: expected a number of bytes, got communicator");
+    expect_bad(RUN("for _ in pairs({ [{}] = 1 }) do end"),
+               "pairs: expected keys that are numbers, texts or booleans, got a table");
     expect_bad(RUN("error('so it is')"), "test.lua:2: rank 0: so it is");
     expect_bad(RUN("error({})"), "expected a text as error, got another value");
 }
