@@ -167,6 +167,16 @@ END
 findings '{"kind": "clock", "rank": 29}, {"kind": "clock", "rank": 20}, {"kind": "clock", "rank": 19}'
 "$HPCGEN" score findings.json spans >out || bad "score failed"
 grep -q "kind=clock findings=2 right=1 .*visible_faults=1 .*hidden_faults=0" out || bad "clocks: $(cat out)"
+# The second of three faults has ranks of the first and the host of the third: all count as one.
+mkdir hosts
+cat >hosts/truth.json <<'END'
+{"faults": [{"kind": "slow_node", "host": "a", "first_rank": 0, "ranks": 4, "visibility": [{"sd": 9}]},
+    {"kind": "slow_node", "host": "b", "first_rank": 2, "ranks": 4, "visibility": [{"sd": 1}]},
+    {"kind": "slow_node", "host": "b", "first_rank": 10, "ranks": 4, "visibility": [{"sd": 1}]}]}
+END
+findings '{"kind": "slow_node", "host": "b"}, {"kind": "slow_node", "rank": 0}, {"kind": "slow_node", "rank": 13}'
+"$HPCGEN" score findings.json hosts >out || bad "score failed"
+grep -q "kind=slow_node findings=1 right=1 .*visible_faults=1 .*hidden_faults=0" out || bad "hosts: $(cat out)"
 for ends in '1 9 1' '9 1 1' '11 4 1' '7 8 1' '1 5 0' '1 2 0' '8 12 0'; do
     # shellcheck disable=SC2086
     set -- $ends
