@@ -20,6 +20,7 @@ struct reader {
     size_t depth;
     bool licence; /* inside <pre id="licence"> */
     size_t scripts;
+    size_t cells, columns; /* of this row, and of the table's rows before */
     char **id, **link;
     size_t ids, links;
     struct html_page *page;
@@ -196,6 +197,12 @@ static bool read_tag(struct reader *r) {
         if (r->p == r->end || *r->p++ != '>' || r->depth == 0 || strcmp(r->open[r->depth - 1], name) != 0) {
             return wrong(r, "closed, but it is not what is open", name);
         }
+        if (strcmp(name, "tr") == 0) {
+            if (r->columns != 0 && r->cells != r->columns) {
+                return wrong(r, "another number of cells than in the row before", name);
+            }
+            r->columns = r->cells;
+        }
         r->licence = r->licence && strcmp(name, "pre") != 0;
         r->depth--;
         return true;
@@ -219,6 +226,12 @@ static bool read_tag(struct reader *r) {
     r->page->figures += strcmp(name, "figure") == 0;
     r->page->tables += strcmp(name, "table") == 0;
     r->page->rows += strcmp(name, "tr") == 0;
+    if (strcmp(name, "table") == 0) {
+        r->columns = 0;
+    } else if (strcmp(name, "tr") == 0) {
+        r->cells = 0;
+    }
+    r->cells += strcmp(name, "th") == 0 || strcmp(name, "td") == 0;
     if (is_void(name)) {
         return true;
     }
