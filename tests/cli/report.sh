@@ -67,6 +67,29 @@ sed 's/<[^>]*>//g' links.html |
     bad "no rank stands out: $(grep -A 2 'class="findings"' links.html)"
 [ "$(grep -cx 'Task-local data (SION container)' top)" -eq 1 ] || bad "no contents: $(cat top)"
 
+# The link matrix marks the ranks of slow ports, and both ends of slow cables.
+"$HPCGEN" -n 64 -f linktest -o marked -q --set machine.bad_node_share=0.2 --set machine.bad_cable_share=1 \
+    --set machine.nodes_per_switch=4 --set machine.nodes_per_group=8 || bad "generate fails"
+"$HPCGEN" report marked -q -O marked.html || bad "report of slow cables fails"
+python3 - <<'EOF' || bad "other ranks are marked"
+import json
+import re
+
+machine = json.load(open("marked/truth.json"))["machine"]
+wanted = []
+for port in machine["slow_ports"]:
+    own = (port["first_rank"], port["ranks"])
+    wanted += [(own, (0, 64), "port"), ((0, 64), own, "port")]
+for cable in machine["slow_cables"]:
+    a, b = ((cable[f"first_rank_{end}"], cable[f"ranks_{end}"]) for end in "ab")
+    wanted += [(a, b, "cable"), (b, a, "cable")]
+assert {what for _, _, what in wanted} == {"port", "cable"}
+wanted = [(x - 0.5, x + n - 0.5, y - 0.5, y + m - 0.5, f"slow {what} (injected)") for (x, n), (y, m), what in wanted]
+areas = [json.loads(area) for area in re.findall('{"left".*?}', open("marked.html").read())]
+marked = [tuple(area[side] for side in ("left", "right", "top", "bottom", "label")) for area in areas]
+assert sorted(marked) == sorted(wanted), (sorted(marked), sorted(wanted))
+EOF
+
 # Order of the page: what it is, the findings, the evidence, and the method.
 order=$(grep -o '<div class="about">\|<div class="findings">\|<div id="timeline">\|>How the event log was read</h2>' set.report.html)
 [ "$order" = "$(printf '<div class="about">\n<div class="findings">\n<div id="timeline">\n>How the event log was read</h2>')" ] ||
@@ -86,7 +109,8 @@ fi
 cp set.report.html first.html
 "$HPCGEN" report set -q || bad "no second report"
 cmp first.html set.report.html || bad "another page the second time"
-"$HPCGEN" report set/linktest/pingpong_results_bin.sion -q -O other.html || bad "report of a file fails"
+"$HPCGEN" report set/linktest/pingpong_results_bin.sion -O other.html 2>said || bad "report of a file fails"
+grep -q "the largest is that of rank [0-7] ([a-z0-9.]*), " said || bad "no host of a rank: $(cat said)"
 "$HPCGEN" report set -q -O other.html || bad "a report does not replace that of another file"
 cmp first.html other.html || bad "another page"
 "$HPCGEN" fit --compare set set -q -O twin.html || bad "fit --compare fails"
