@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "gen/sim/timing/cost.h"
 #include "tests/support/sim_script.h"
 
 enum { RANKS = 12, ROOT = 3, LATE = 7, LATE_NS = 10000000 };
@@ -134,10 +135,35 @@ static void test_times(void **state) {
     }
 }
 
+/* In a ring of n ranks, each rank receives n - 1 messages, one after the other. */
+static void test_ring(void **state) {
+    const struct sim_parts empty = {.first = 0};
+    (void)state;
+    for (uint64_t bytes = 0; bytes <= 65536; bytes += 65536) {
+        struct script s;
+        script_begin(&s, RANKS, 1);
+        for (uint32_t r = 0; r < RANKS; r++) {
+            if (bytes == 0) {
+                script_meet_parts(&s, r, SIM_CALL_ALLGATHERV, 0, &empty);
+            } else {
+                script_meet(&s, r, SIM_CALL_ALLGATHER, 0, bytes);
+            }
+        }
+        script_run(&s);
+        const uint64_t message_ns = sim_cost_crowded(&s.network, &s.constants, MODEL_SAME_SWITCH, bytes, 1);
+        const uint64_t ring_ns = (RANKS - 1) * message_ns;
+        assert_in_range(sim_end_ns(s.sim), ring_ns, ring_ns + message_ns / 2);
+        script_end(&s);
+    }
+}
+
 static void test_wrong_calls(void **state) {
     static const struct sim_parts negative = {.first = 5, .step = -1};
+    static const struct sim_parts largest = {.first = SIM_MOST_BYTES};
     (void)state;
     struct script s;
+    run(&s, SIM_CALL_ALLGATHERV, LATE, &largest);
+    script_end(&s);
     script_begin(&s, RANKS, 1);
     script_meet_parts(&s, 0, SIM_CALL_ALLTOALLV, 0, &negative);
     assert_int_equal(script_try(&s), HPCW_EINVAL);
@@ -148,10 +174,8 @@ static void test_wrong_calls(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_waits),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_who_waits), cmocka_unit_test(test_bytes),       cmocka_unit_test(test_times),
+        cmocka_unit_test(test_ring),      cmocka_unit_test(test_wrong_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
