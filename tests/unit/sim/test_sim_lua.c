@@ -317,6 +317,7 @@ static void test_positive_list(void **state) {
     }
     expect_bad(RUN("local x = 2\nx = x ^ 2"), "test.lua:3: expected no operator ^");
     expect_good(RUN("local x = '^' .. \"\\\"^\" .. [[\n^]] -- ^\n--[==[ ^ ]] ]==]"));
+    expect_bad(RUN("string.format('%d %p', 1, {})"), "string.format: expected no %p, which is an address");
     expect_bad(RUN("tostring()"), "bad argument #1 to 'tostring' (value expected)");
     expect_bad(RUN("tostring({})"), "tostring: expected a number, a text, a boolean or nil, got a table");
     expect_bad(RUN("string.format('%s', run)"),
@@ -470,6 +471,7 @@ static void test_wrong_calls(void **state) {
     expect_bad(RUN("local r = isend(none, 8) wait(r) wait(irecv(rank)) "),
                "rank 0 in wait from rank 0 with tag 0");
     expect_bad(RUN("state('No', barrier)"), "state: expected a name of the table states, got No");
+    expect_bad("states = { 'Ring' }\n" RUN("state('Ring', 3)"), "state: expected a function, got number");
     expect_bad(RUN("table.sort({ 2, 1 }, function() barrier() end)"),
                "attempt to yield across a C-call boundary");
     expect_bad(RUN("cart({ 2 }, true)"), "cart: expected at most 1 argument, got 2");
