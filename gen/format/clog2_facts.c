@@ -116,14 +116,11 @@ static bool is_meeting(const struct sim_event *e) {
 
 /* Drops every second stored collective call. */
 static void thin_out(struct gen_clog2_facts *f) {
-    for (uint32_t i = 0; i < f->meetings; i++) {
-        if (i % 2 != 0) {
-            hpcw_i_free(f->meeting[i].from_ns);
-        } else {
-            f->meeting[i / 2] = f->meeting[i];
-        }
+    for (uint32_t i = 0; i < MOST_MEETINGS; i += 2) {
+        f->meeting[i / 2] = f->meeting[i];
+        hpcw_i_free(f->meeting[i + 1].from_ns);
     }
-    f->meetings = (f->meetings + 1) / 2;
+    f->meetings = MOST_MEETINGS / 2;
     f->every *= 2;
 }
 

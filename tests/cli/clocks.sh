@@ -55,6 +55,18 @@ worst = max(clocks, key=lambda c: abs(c["offset_us"]))
 assert abs(worst["offset_us"]) > 4000 and worst["visibility"][0]["sd"] > 10, worst
 PYTHON
 
+# How well a constant error is seen depends neither on the length of the run nor on the number of collective calls.
+for phases in 12 300; do
+    log 64 4 --workload hydro --set load.phases=$phases --set trace.skew=5000
+    python3 - <<'PYTHON' >sds.$phases
+import json
+
+for clock in json.load(open("log/truth.json"))["clog2"]["clocks"]:
+    print(round(clock["visibility"][0]["sd"]))
+PYTHON
+done
+diff sds.12 sds.300 >&2 || bad "other visibility of clocks in a long run"
+
 printf '{"findings": [{"kind": "clock", "node": 0}, {"kind": "clock", "node": 1}]}' >findings.json
 "$HPCGEN" score findings.json log >score || bad "the findings cannot be scored"
 grep -q 'kind=clock findings=2 right=1 ' score || bad "the clock of rank 0 counts as wrong: $(cat score)"
