@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A second run fails; with --resume it continues, with --force it starts again.
 make() { "$HPCGEN" --ranks 8 --quiet "$@"; }
+files() { "$@" --json | grep -o '"files_[a-z]*": [0-9]*'; }
 
 make --out whole || exit
 make --out set --resume || exit
@@ -19,7 +20,7 @@ diff -r whole set && echo untouched
 echo "== an unfinished set of parts is completed"
 make --out parts --part 1/2
 make --out parts --part 2/2 --resume
-"$HPCGEN" join --quiet parts
+files "$HPCGEN" join --quiet parts
 diff -r whole parts && echo same
 
 echo "== by force, from scratch"
@@ -36,3 +37,8 @@ cp -r costs lost
 rm lost/vom/data.3.json.br
 slow --out lost --resume || exit
 diff -r costs lost >difference && echo same
+
+echo "== files of a first run, and of one after a lost file"
+files make --formats sion,vom --out counts
+rm counts/vom/data.3.json.br
+files make --formats sion,vom --out counts --resume

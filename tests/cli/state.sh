@@ -56,6 +56,6 @@ make --quiet --out one || bad "generate fails"
 mkdir one/.hpcw
 : >one/.hpcw/"$(printf 'a\033b')"
 make --out one --resume 2>lines || bad "--resume fails"
-grep -q 'left there, as no run of hpcgen made it$' lines || bad "one alone: $(cat lines)"
+grep -qx 'hpcgen: one/.hpcw/a?b: left there, as no run of hpcgen made it' lines || bad "one alone: $(cat lines)"
 ! grep -q "$(printf '\033')" lines || bad "control characters: $(cat lines)"
 exit $failed
