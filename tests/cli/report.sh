@@ -90,6 +90,42 @@ marked = [tuple(area[side] for side in ("left", "right", "top", "bottom", "label
 assert sorted(marked) == sorted(wanted), (sorted(marked), sorted(wanted))
 EOF
 
+# The curves of load data are those of truth.json, and the bars of a log are the times of its states.
+"$HPCGEN" -n 256 -f clog2,vom -o many -q --scale tiny --set load.phases=6 || bad "generate fails"
+"$HPCGEN" report many -q -O many.html || bad "report of many ranks fails"
+"$HPCGEN" export many/clog2/app.clog2 -q --form states --output states.csv || bad "export fails"
+python3 - <<'EOF' || bad "the charts show other values"
+import collections
+import csv
+import json
+import math
+import re
+
+charts = [json.loads(c) for c in re.findall('<script type="application/json">({.*?})</script>', open("many.html").read())]
+curves = {s["name"]: [p["y"] for p in s["points"]] for c in charts if c["kind"] == "xy" for s in c["series"]}
+phases = json.load(open("many/truth.json"))["vom"]["phases"]
+for curve, key in (("imbalance", "imbalance"), ("busiest rank", "rank_load_max_s"), ("mean of all ranks", "rank_load_mean_s")):
+    wanted = [phase[key] for phase in phases]
+    assert all(map(lambda a, b: math.isclose(a, b, rel_tol=1e-9), curves[curve], wanted)), (curve, curves[curve], wanted)
+    assert len(curves[curve]) == len(wanted)
+
+[bars] = [c for c in charts if c["kind"] == "bars"]
+groups = len(bars["categories"])
+size = 256 // groups  # ranks of a bar, which shows their mean time
+assert size > 1, bars["categories"]
+time, end = collections.Counter(), {}
+for row in csv.DictReader(open("states.csv")):
+    group = int(row["rank"]) // size
+    time[row["name"], group] += (float(row["end"]) - float(row["begin"])) / size
+    end[int(row["rank"])] = max(end.get(int(row["rank"]), 0), float(row["end"]))
+for g in range(groups):
+    for bar in bars["bars"]:
+        if bar["name"].startswith("MPI_"):
+            assert math.isclose(bar["values"][g], time[bar["name"], g], rel_tol=1e-6), (bar["name"], g)
+    whole = sum(end[r] for r in range(g * size, (g + 1) * size)) / size - 1e-5  # the log begins at 10 us
+    assert math.isclose(sum(bar["values"][g] for bar in bars["bars"]), whole, rel_tol=1e-9), g
+EOF
+
 # Order of the page: what it is, the findings, the evidence, and the method.
 order=$(grep -o '<div class="about">\|<div class="findings">\|<div id="timeline">\|>How the event log was read</h2>' set.report.html)
 [ "$order" = "$(printf '<div class="about">\n<div class="findings">\n<div id="timeline">\n>How the event log was read</h2>')" ] ||
