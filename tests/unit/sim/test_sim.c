@@ -736,6 +736,9 @@ static void test_deadlocks(void **state) {
     }
     expect_failure(
         &s, "rank 1 in barrier of 6 ranks without rank 0, as rank 0 has ended (step 0); rank 2 in barrier");
+    script_begin(&s, 6, 1);
+    script_meet(&s, 4, SIM_CALL_BARRIER, 0, 0);
+    expect_failure(&s, "rank 4 in barrier of 6 ranks without rank 0 and 4 more, as rank 0 has ended (step 0)");
 }
 
 /* The message names the rank that waits elsewhere than all others, and what it waits for in vain. */
