@@ -147,6 +147,12 @@ fresh whole
 rm set/manifest.json set/$link.000001 set/truth.json
 # shellcheck disable=SC2086
 repaired whole manifest.json $link.000001 truth.json -- $options
+# The checksum list has the digest of a file that is damaged but valid.
+fresh whole
+rm set/manifest.json
+put set/sion/particles.sion.000001 $(($(stat -c %s set/sion/particles.sion.000001) / 2)) '\377'
+# shellcheck disable=SC2086
+repaired whole manifest.json sion/particles.sion.000001 -- $options
 fresh whole
 rm set/manifest.json set/CHECKSUMS.xxh128
 # shellcheck disable=SC2086
