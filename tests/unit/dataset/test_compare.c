@@ -107,10 +107,26 @@ static void bytes_in_gaps_are_found(void **state) {
     }
 }
 
+/* A file that cannot be opened is a fault. */
+static void missing_file(void **state) {
+    (void)state;
+    assert_int_equal(remove(path), 0);
+    struct gen_faults faults;
+    struct gen_compare compare = {.directory = scratch, .faults = &faults, .order = all_files};
+    const hpcw_sink_source source = gen_compare_source(&compare);
+    hpcw_sink *sink = NULL;
+    gen_faults_init(&faults);
+    assert_int_equal(source.open(source.context, path, 0, true, &sink, NULL), HPCW_OK);
+    hpcw_sink_free(sink);
+    assert_int_equal(faults.count, 1);
+    gen_faults_free(&faults);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_question_for_many_gaps),
         cmocka_unit_test(bytes_in_gaps_are_found),
+        cmocka_unit_test(missing_file),
     };
     return cmocka_run_group_tests(tests, make_scratch, scratch_tear_down);
 }
