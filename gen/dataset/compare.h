@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sinks that compare what is written with the existing file, and write nothing. The writers of all formats write a
- * byte once at most. Bytes that are never written must be zero in the file. */
+/* Sinks that compare what is written with the existing file, and write nothing. No writer writes
+ * a byte twice. Bytes that are never written must be zero in the file. */
 #ifndef HPCW_GEN_DATASET_COMPARE_H
 #define HPCW_GEN_DATASET_COMPARE_H
 

@@ -26,8 +26,8 @@ hpcw_status hpcw_i_fail_as(hpcw_error *err, const hpcw_error *why);
  * name of their file. */
 void hpcw_i_fail_about(hpcw_error *err, const char *name);
 
-/* Returns the reason for which a program abandons a file, with a code and a message in any case: a file that was
- * abandoned must not be finished, also if the program gave no reason or one of success. */
+/* Returns the reason for which a program abandons a file. If the program gives none, or one with the code of success,
+ * the result still has a code and a message, since an abandoned file must not be finished. */
 hpcw_error hpcw_i_reason_to_abandon(const hpcw_error *reason);
 
 hpcw_status hpcw_i_status_of_errno(int sys_errno);
