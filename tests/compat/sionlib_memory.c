@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sion.h"
+#include "tests/support/files.h"
 
 #define NAME "memory.sion"
 
@@ -39,8 +40,9 @@ static bool fails(const char *mode, bool keys) {
 }
 
 int main(void) {
-    char directory[] = "/tmp/hpcw-memory-XXXXXX";
-    if (mkdtemp(directory) == NULL || chdir(directory) != 0) {
+    char directory[256];
+    scratch_make(directory, sizeof directory);
+    if (chdir(directory) != 0) {
         return 1;
     }
     bool good = fails("bw", false) && fails("bw,keyval=inline", true);

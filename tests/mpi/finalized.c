@@ -9,6 +9,8 @@
 #include <hpcw/hpcw.h>
 #include <hpcw/mpi.h>
 
+#include "tests/support/files.h"
+
 #define NAME "finalized.sion"
 
 static void check(hpcw_status s, const hpcw_error *err) {
@@ -21,18 +23,20 @@ static void check(hpcw_status s, const hpcw_error *err) {
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
-    char directory[64] = "/tmp/hpcw-finalized-XXXXXX";
+    char directory[256] = "";
     int process;
     MPI_Comm_rank(MPI_COMM_WORLD, &process);
-    bool ready = process != 0 || mkdtemp(directory) != NULL;
+    if (process == 0) {
+        scratch_make(directory, sizeof directory);
+    }
     MPI_Bcast(directory, sizeof directory, MPI_CHAR, 0, MPI_COMM_WORLD);
     hpcw_error err = {.message = ""};
     hpcw_comm *comm = NULL;
     hpcw_sion *sion = NULL, *other = NULL;
     hpcw_clog2_log *log = NULL;
-    ready = ready && chdir(directory) == 0 && hpcw_comm_from_mpi(MPI_COMM_WORLD, &comm, &err) == HPCW_OK &&
-            hpcw_sion_open(NAME, comm, NULL, &sion, &err) == HPCW_OK &&
-            hpcw_clog2_log_open("finalized.clog2", comm, NULL, &log, &err) == HPCW_OK;
+    bool ready = chdir(directory) == 0 && hpcw_comm_from_mpi(MPI_COMM_WORLD, &comm, &err) == HPCW_OK &&
+                 hpcw_sion_open(NAME, comm, NULL, &sion, &err) == HPCW_OK &&
+                 hpcw_clog2_log_open("finalized.clog2", comm, NULL, &log, &err) == HPCW_OK;
     if (!ready) {
         printf("cannot begin: %s\n", err.message);
         MPI_Abort(MPI_COMM_WORLD, 1);
